@@ -1,0 +1,157 @@
+//! Building the binary under test through cargo.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use serde_json::Value;
+use tokio::process::Command;
+use tokio::sync::Mutex;
+
+use crate::Error;
+
+/// Builds the binary `orders`; see [`binary`].
+pub async fn orders_binary(packages: &[&str]) -> Result<PathBuf, Error> {
+    binary("orders", packages).await
+}
+
+/// Builds a binary in the profile and target directory of the running executable, once per process.
+///
+/// `packages` is the selection that the running executable was built with (`["demo", "orders"]`, or nothing
+/// for the whole workspace). Cargo unifies features over the selection: another one would build the heavy
+/// crates a second time. Cargo's progress goes to standard error.
+pub async fn binary(name: &str, packages: &[&str]) -> Result<PathBuf, Error> {
+    build("bin", name, packages).await
+}
+
+/// Builds an example in the same way. The selection then includes the packages' dev-dependencies.
+pub async fn example(name: &str, packages: &[&str]) -> Result<PathBuf, Error> {
+    build("example", name, packages).await
+}
+
+async fn build(kind: &str, name: &str, packages: &[&str]) -> Result<PathBuf, Error> {
+    static BUILT: Mutex<BTreeMap<(String, String), PathBuf>> = Mutex::const_new(BTreeMap::new());
+    let mut built = BUILT.lock().await;
+    let key = (kind.to_owned(), name.to_owned());
+    if let Some(path) = built.get(&key) {
+        return Ok(path.clone());
+    }
+    let path = cargo(kind, name, packages).await?;
+    built.insert(key, path.clone());
+    Ok(path)
+}
+
+async fn cargo(kind: &str, name: &str, packages: &[&str]) -> Result<PathBuf, Error> {
+    let running = std::env::current_exe().map_err(Error::io("the path of this executable"))?;
+    let layout = Layout::of(&running)?;
+    // This package is `tests/loopback`.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root).args([
+        "build",
+        "--message-format=json-render-diagnostics",
+        "--locked",
+    ]);
+    command
+        .args([format!("--{kind}"), name.to_owned()])
+        .args(["--profile", &layout.profile]);
+    command.arg("--target-dir").arg(&layout.target_dir);
+    if let Some(triple) = &layout.triple {
+        command.args(["--target", triple]);
+    }
+    if packages.is_empty() {
+        command.arg("--workspace");
+    }
+    for package in packages {
+        command.args(["--package", package]);
+    }
+    // Set by `cargo run` and `cargo test` for this executable, not for what it builds.
+    for (variable, _) in std::env::vars_os() {
+        let text = variable.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&variable);
+        }
+    }
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true);
+    let child = command.spawn().map_err(Error::io("running cargo"))?;
+    let output = child
+        .wait_with_output()
+        .await
+        .map_err(Error::io("running cargo"))?;
+    if !output.status.success() {
+        return Err(Error::Build(format!("{kind} {name}: {}", output.status)));
+    }
+    executable(&String::from_utf8_lossy(&output.stdout), kind, name).ok_or_else(|| {
+        Error::Build(format!(
+            "no executable for {kind} {name} among cargo's messages"
+        ))
+    })
+}
+
+/// Finds the executable among cargo's JSON messages.
+fn executable(messages: &str, kind: &str, name: &str) -> Option<PathBuf> {
+    messages.lines().find_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let target = &message["target"];
+        let kinds = target["kind"].as_array()?;
+        let wanted = target["name"] == name && kinds.iter().any(|found| found == kind);
+        message["executable"]
+            .as_str()
+            .filter(|_| wanted)
+            .map(PathBuf::from)
+    })
+}
+
+/// Where cargo put the running executable.
+#[derive(Debug, PartialEq)]
+struct Layout {
+    target_dir: PathBuf,
+    triple: Option<String>,
+    profile: String,
+}
+
+impl Layout {
+    /// From `TARGET_DIR[/TRIPLE]/PROFILE[/deps or /examples]/NAME`.
+    fn of(executable: &Path) -> Result<Layout, Error> {
+        let unknown = || {
+            Error::Build(format!(
+                "{} is not in a target directory",
+                executable.display()
+            ))
+        };
+        let name = |path: &Path| {
+            path.file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+        };
+        let mut profile_dir = executable.parent().ok_or_else(unknown)?;
+        if matches!(name(profile_dir).as_deref(), Some("deps" | "examples")) {
+            profile_dir = profile_dir.parent().ok_or_else(unknown)?;
+        }
+        let profile = match name(profile_dir).ok_or_else(unknown)? {
+            // The one profile whose directory has another name.
+            debug if debug == "debug" => "dev".to_owned(),
+            other => other,
+        };
+        let parent = profile_dir.parent().ok_or_else(unknown)?;
+        // Cargo marks the target directory, not the directory of a triple in it.
+        if parent.join("CACHEDIR.TAG").exists() {
+            return Ok(Layout {
+                target_dir: parent.to_owned(),
+                triple: None,
+                profile,
+            });
+        }
+        let target_dir = parent
+            .parent()
+            .filter(|dir| dir.join("CACHEDIR.TAG").exists());
+        let target_dir = target_dir.ok_or_else(unknown)?.to_owned();
+        Ok(Layout {
+            target_dir,
+            triple: name(parent),
+            profile,
+        })
+    }
+}
