@@ -1,0 +1,236 @@
+//! Applying an expression to an input.
+//!
+//! The input is read once, strictly, when it is opened; after that an expression only looks at the
+//! parts that it names. Values are never copied, and every visit costs one step of a budget, so
+//! that no expression on no input runs away.
+
+mod compare;
+mod decode;
+mod functions;
+mod header;
+mod lists;
+mod numbers;
+mod strings;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::expression::ast::{Ast, Kind};
+use crate::expression::select::SelectError;
+use crate::json::error::CanonicalError;
+use crate::json::node::{Node, duplicate};
+use crate::json::text::Text;
+
+/// How many values one evaluation may visit.
+const MAX_STEPS: u64 = 20_000_000;
+
+/// One evaluation of one expression on one input.
+pub(crate) struct Evaluation<'a> {
+    expression: &'a str,
+    json: &'a str,
+    steps: Cell<u64>,
+}
+
+type Value<'a> = Result<Node<'a>, SelectError>;
+
+/// Whether a text is JSON that says nothing: null, `""`, `[]`, `{"a":null}`.
+pub(crate) fn says_nothing(json: &str) -> Result<bool, CanonicalError> {
+    // Most events say something in their first member; only small or odd ones are read again.
+    Node::parse(Text::Input(json))?.is_missing()
+}
+
+impl<'a> Evaluation<'a> {
+    pub(crate) fn new(expression: &'a str, json: &'a str) -> Self {
+        Self {
+            expression,
+            json,
+            steps: Cell::new(0),
+        }
+    }
+
+    /// The selected value, and the text of each part that must be present and is not.
+    pub(crate) fn run(&self, ast: &'a Ast) -> Result<(Node<'a>, Vec<String>), SelectError> {
+        let root = Node::parse(Text::Input(self.json))?;
+        self.result(ast, &root)
+    }
+
+    /// Evaluates the part that makes the result. A multi-select there needs all its parts.
+    fn result(
+        &self,
+        ast: &'a Ast,
+        node: &Node<'a>,
+    ) -> Result<(Node<'a>, Vec<String>), SelectError> {
+        match &ast.kind {
+            Kind::Then(left, right) => {
+                let (left, _) = self.result(left, node)?;
+                let (value, parts) = self.result(right, &left)?;
+                let whole = matches!(parts.as_slice(), [only] if only == self.text(right));
+                Ok((
+                    value,
+                    if whole {
+                        vec![self.text(ast).to_owned()]
+                    } else {
+                        parts
+                    },
+                ))
+            }
+            Kind::Or(left, right) => {
+                let (value, parts) = self.result(left, node)?;
+                if is_true(&value)? {
+                    Ok((value, parts))
+                } else {
+                    self.result(right, node)
+                }
+            }
+            Kind::And(left, right) => {
+                let (value, parts) = self.result(left, node)?;
+                if is_true(&value)? {
+                    self.result(right, node)
+                } else {
+                    Ok((value, parts))
+                }
+            }
+            Kind::List(parts) => {
+                let mut missing = Vec::new();
+                let mut values = Vec::new();
+                if matches!(node.open()?, Node::Null) {
+                    return Ok((Node::Null, vec![self.text(ast).to_owned()]));
+                }
+                for part in parts {
+                    let value = self.eval(part, node)?;
+                    missing.extend(self.missing_whole(part, &value)?);
+                    values.push(value);
+                }
+                Ok((Node::Array(Rc::new(values)), missing))
+            }
+            Kind::Hash(parts) => {
+                let mut missing = Vec::new();
+                let mut members = Vec::new();
+                if matches!(node.open()?, Node::Null) {
+                    return Ok((Node::Null, vec![self.text(ast).to_owned()]));
+                }
+                for (name, part) in parts {
+                    let value = self.eval(part, node)?;
+                    missing.extend(self.missing_whole(part, &value)?);
+                    members.push((Text::Input(name), value));
+                }
+                Ok((Node::Object(Rc::new(members)), missing))
+            }
+            _ => {
+                let value = self.eval(ast, node)?;
+                let parts = self.missing_whole(ast, &value)?;
+                Ok((value, parts))
+            }
+        }
+    }
+
+    fn missing_whole(&self, ast: &Ast, value: &Node<'a>) -> Result<Vec<String>, SelectError> {
+        Ok(if value.is_missing()? {
+            vec![self.text(ast).to_owned()]
+        } else {
+            Vec::new()
+        })
+    }
+
+    /// The text of a part of the expression.
+    fn text(&self, ast: &Ast) -> &'a str {
+        self.expression
+            .get(ast.start..ast.end)
+            .unwrap_or(self.expression)
+            .trim()
+    }
+
+    /// Counts work that is about to be done.
+    fn spend(&self, steps: usize) -> Result<(), SelectError> {
+        let spent = self.steps.get().saturating_add(steps as u64);
+        self.steps.set(spent);
+        if spent > MAX_STEPS {
+            return Err(SelectError::TooMuchWork { limit: MAX_STEPS });
+        }
+        Ok(())
+    }
+
+    fn eval(&self, ast: &'a Ast, node: &Node<'a>) -> Value<'a> {
+        self.spend(1)?;
+        match &ast.kind {
+            Kind::Current => Ok(node.clone()),
+            Kind::Field(name) => Ok(node.member(name)?.open()?),
+            Kind::Literal(json) => Ok(Node::Raw(Text::Input(json)).open()?),
+            Kind::Then(left, right) => {
+                let left = self.eval(left, node)?;
+                self.eval(right, &left)
+            }
+            Kind::Or(left, right) => {
+                let value = self.eval(left, node)?;
+                if is_true(&value)? {
+                    Ok(value)
+                } else {
+                    self.eval(right, node)
+                }
+            }
+            Kind::And(left, right) => {
+                let value = self.eval(left, node)?;
+                if is_true(&value)? {
+                    self.eval(right, node)
+                } else {
+                    Ok(value)
+                }
+            }
+            Kind::Not(operand) => Ok(Node::Bool(!is_true(&self.eval(operand, node)?)?)),
+            Kind::Compare(comparison, left, right) => {
+                let (left, right) = (self.eval(left, node)?, self.eval(right, node)?);
+                self.compare(*comparison, &left, &right)
+            }
+            Kind::Call(function, arguments) => self.call(*function, ast, arguments, node),
+            Kind::List(_) | Kind::Hash(_) => self.multi_select(ast, node),
+            _ => self.project(ast, node),
+        }
+    }
+
+    fn multi_select(&self, ast: &'a Ast, node: &Node<'a>) -> Value<'a> {
+        if matches!(node.open()?, Node::Null) {
+            return Ok(Node::Null);
+        }
+        match &ast.kind {
+            Kind::List(parts) => {
+                let values = parts.iter().map(|part| self.eval(part, node));
+                Ok(Node::Array(Rc::new(values.collect::<Result<_, _>>()?)))
+            }
+            Kind::Hash(parts) => {
+                let members = parts
+                    .iter()
+                    .map(|(name, part)| Ok((Text::Input(name), self.eval(part, node)?)));
+                Ok(Node::Object(Rc::new(
+                    members.collect::<Result<_, SelectError>>()?,
+                )))
+            }
+            _ => Ok(Node::Null),
+        }
+    }
+}
+
+/// Everything counts as true but null, `false`, and what is empty.
+fn is_true(node: &Node<'_>) -> Result<bool, CanonicalError> {
+    Ok(match node.open()? {
+        Node::Null | Node::Bool(false) => false,
+        Node::String(text) => !text.as_str().is_empty(),
+        Node::Array(elements) => !elements.is_empty(),
+        Node::Object(members) => !members.is_empty(),
+        Node::Bool(true) | Node::Number(_) | Node::Raw(_) => true,
+    })
+}
+
+type Members<'a> = Vec<(Text<'a>, Node<'a>)>;
+
+/// An object's members by name: what is made of them must not depend on their order in the text.
+fn sorted<'a>(members: &[(Text<'a>, Node<'a>)]) -> Result<Members<'a>, CanonicalError> {
+    let mut members = members.to_vec();
+    members.sort_by(|(a, _), (b, _)| a.as_str().cmp(b.as_str()));
+    if members
+        .windows(2)
+        .any(|pair| pair[0].0.as_str() == pair[1].0.as_str())
+    {
+        return Err(duplicate(0));
+    }
+    Ok(members)
+}

@@ -1,0 +1,308 @@
+//! The strict tokenizer: RFC 8259 and nothing else.
+//!
+//! It never builds values; it finds where they begin and end. Callers keep the slices.
+
+use super::error::{CanonicalError, CanonicalReason};
+
+/// How deep arrays and objects may nest.
+pub(crate) const MAX_DEPTH: usize = 128;
+
+/// Where a string's content lies (without the quotes), and whether it contains escapes.
+#[derive(Clone, Copy)]
+pub(crate) struct StringSpan {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) escaped: bool,
+}
+
+/// A position in a JSON text.
+pub(crate) struct Scanner<'a> {
+    text: &'a str,
+    pub(crate) pos: usize,
+}
+
+impl<'a> Scanner<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, pos: 0 }
+    }
+
+    pub(crate) fn slice(&self, start: usize, end: usize) -> &'a str {
+        &self.text[start..end]
+    }
+
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    pub(crate) fn error<T>(&self, reason: CanonicalReason) -> Result<T, CanonicalError> {
+        Err(CanonicalError::new(self.pos, reason))
+    }
+
+    /// For a byte that should have been something else, or is not there.
+    #[cold]
+    pub(crate) fn unexpected<T>(&self) -> Result<T, CanonicalError> {
+        self.error(if self.pos >= self.text.len() {
+            CanonicalReason::Truncated
+        } else {
+            CanonicalReason::UnexpectedCharacter
+        })
+    }
+
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.bytes().get(self.pos).copied()
+    }
+
+    /// The next byte that is not white space, not consumed.
+    #[inline]
+    pub(crate) fn next_token(&mut self) -> Option<u8> {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.pos += 1,
+                other => return other,
+            }
+        }
+    }
+
+    /// White space, then exactly this byte.
+    #[inline]
+    pub(crate) fn expect(&mut self, byte: u8) -> Result<(), CanonicalError> {
+        if self.next_token() == Some(byte) {
+            self.pos += 1;
+            Ok(())
+        } else {
+            self.unexpected()
+        }
+    }
+
+    /// Nothing but white space is left.
+    pub(crate) fn finish(&mut self) -> Result<(), CanonicalError> {
+        match self.next_token() {
+            None => Ok(()),
+            Some(_) => self.error(CanonicalReason::TrailingText),
+        }
+    }
+
+    /// White space, then a string.
+    #[inline]
+    pub(crate) fn string(&mut self) -> Result<StringSpan, CanonicalError> {
+        self.expect(b'"')?;
+        let start = self.pos;
+        let mut escaped = false;
+        loop {
+            self.pos = find_special(self.bytes(), self.pos);
+            match self.peek() {
+                Some(b'"') => {
+                    let end = self.pos;
+                    self.pos += 1;
+                    return Ok(StringSpan {
+                        start,
+                        end,
+                        escaped,
+                    });
+                }
+                Some(b'\\') => {
+                    escaped = true;
+                    self.escape()?;
+                }
+                Some(_) => return self.error(CanonicalReason::ControlCharacter),
+                None => return self.error(CanonicalReason::Truncated),
+            }
+        }
+    }
+
+    /// At a backslash: one escape (both halves of a surrogate pair).
+    fn escape(&mut self) -> Result<(), CanonicalError> {
+        match self.bytes().get(self.pos + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.pos += 2;
+                Ok(())
+            }
+            Some(b'u') => match self.hex4(self.pos + 2)? {
+                0xD800..=0xDBFF => {
+                    let next = self.pos + 6;
+                    if self.bytes().get(next..next + 2) == Some(b"\\u")
+                        && (0xDC00..=0xDFFF).contains(&self.hex4(next + 2)?)
+                    {
+                        self.pos += 12;
+                        Ok(())
+                    } else {
+                        self.error(CanonicalReason::LoneSurrogate)
+                    }
+                }
+                0xDC00..=0xDFFF => self.error(CanonicalReason::LoneSurrogate),
+                _ => {
+                    self.pos += 6;
+                    Ok(())
+                }
+            },
+            Some(_) => self.error(CanonicalReason::InvalidEscape),
+            None => self.error(CanonicalReason::Truncated),
+        }
+    }
+
+    fn hex4(&self, at: usize) -> Result<u32, CanonicalError> {
+        let Some(digits) = self.bytes().get(at..at + 4) else {
+            return Err(CanonicalError::new(
+                self.text.len(),
+                CanonicalReason::Truncated,
+            ));
+        };
+        digits.iter().try_fold(0, |value, digit| {
+            let digit = char::from(*digit).to_digit(16);
+            digit
+                .map(|digit| value * 16 + digit)
+                .ok_or_else(|| CanonicalError::new(at - 2, CanonicalReason::InvalidEscape))
+        })
+    }
+
+    /// At a minus sign or a digit: a number. Says whether it has neither fraction nor exponent.
+    #[inline]
+    pub(crate) fn number(&mut self) -> Result<bool, CanonicalError> {
+        let start = self.pos;
+        let invalid = || CanonicalError::new(start, CanonicalReason::InvalidNumber);
+        if self.peek() == Some(b'-') {
+            self.pos += 1;
+        }
+        let first = self.peek();
+        let digits = self.digits();
+        if digits == 0 || (first == Some(b'0') && digits > 1) {
+            return Err(invalid());
+        }
+        let mut integer = true;
+        if self.peek() == Some(b'.') {
+            integer = false;
+            self.pos += 1;
+            if self.digits() == 0 {
+                return Err(invalid());
+            }
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            integer = false;
+            self.pos += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.pos += 1;
+            }
+            if self.digits() == 0 {
+                return Err(invalid());
+            }
+        }
+        Ok(integer)
+    }
+
+    #[inline]
+    fn digits(&mut self) -> usize {
+        let start = self.pos;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.pos += 1;
+        }
+        self.pos - start
+    }
+
+    /// `true`, `false` or `null`.
+    pub(crate) fn word(&mut self) -> Result<&'static str, CanonicalError> {
+        for word in ["true", "false", "null"] {
+            if self.text[self.pos..].starts_with(word) {
+                self.pos += word.len();
+                return Ok(word);
+            }
+        }
+        self.unexpected()
+    }
+
+    /// White space, then one whole value, checked strictly; where it begins and ends.
+    ///
+    /// Not recursive: which containers are open is a bit each, and there are at most 128.
+    pub(crate) fn skip_value(&mut self, depth: usize) -> Result<(usize, usize), CanonicalError> {
+        let mut objects: u128 = 0;
+        let mut open = 0;
+        let Some(_) = self.next_token() else {
+            return self.unexpected();
+        };
+        let start = self.pos;
+        loop {
+            match self.next_token() {
+                Some(byte @ (b'{' | b'[')) => {
+                    if depth + open >= MAX_DEPTH {
+                        return self.error(CanonicalReason::TooDeep);
+                    }
+                    let object = byte == b'{';
+                    objects = objects << 1 | u128::from(object);
+                    open += 1;
+                    self.pos += 1;
+                    if self.next_token() != Some(if object { b'}' } else { b']' }) {
+                        if object {
+                            self.name()?;
+                        }
+                        continue;
+                    }
+                }
+                Some(b'"') => {
+                    self.string()?;
+                }
+                Some(b'-' | b'0'..=b'9') => {
+                    self.number()?;
+                }
+                _ => {
+                    self.word()?;
+                }
+            }
+            loop {
+                if open == 0 {
+                    return Ok((start, self.pos));
+                }
+                let object = objects & 1 == 1;
+                match self.next_token() {
+                    Some(b',') => {
+                        self.pos += 1;
+                        if object {
+                            self.name()?;
+                        }
+                        break;
+                    }
+                    Some(b'}') if object => self.pos += 1,
+                    Some(b']') if !object => self.pos += 1,
+                    _ => return self.unexpected(),
+                }
+                objects >>= 1;
+                open -= 1;
+            }
+        }
+    }
+
+    /// A member's name and the colon.
+    #[inline]
+    pub(crate) fn name(&mut self) -> Result<StringSpan, CanonicalError> {
+        let name = self.string()?;
+        self.expect(b':')?;
+        Ok(name)
+    }
+}
+
+/// The first quote, backslash or control character at or after `from`, eight bytes at a time.
+#[inline]
+fn find_special(bytes: &[u8], from: usize) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let mut pos = from;
+    while let Some(chunk) = bytes.get(pos..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*chunk);
+        let quote = word ^ (ONES * u64::from(b'"'));
+        let backslash = word ^ (ONES * u64::from(b'\\'));
+        let hit = (quote.wrapping_sub(ONES) & !quote)
+            | (backslash.wrapping_sub(ONES) & !backslash)
+            | (word.wrapping_sub(ONES * 0x20) & !word);
+        // A borrow can only make a byte *after* the first hit look like one.
+        if hit & HIGH != 0 {
+            return pos + ((hit & HIGH).trailing_zeros() / 8) as usize;
+        }
+        pos += 8;
+    }
+    while let Some(byte) = bytes.get(pos) {
+        if matches!(byte, b'"' | b'\\' | 0..=0x1f) {
+            break;
+        }
+        pos += 1;
+    }
+    pos
+}

@@ -1,0 +1,145 @@
+//! The rules for what a key may be.
+
+use std::fmt;
+
+use crate::expression::Expression;
+use crate::expression::error::ExpressionError;
+use crate::expression::select::SelectError;
+use crate::volatile;
+
+/// An expression that says which work an input asks for.
+///
+/// What it selects must say something: null, an empty string, and an array or object without
+/// anything else in it are *missing*, which is an error and never a key that everyone shares. `0`
+/// and `false` are values. Where the expression ends in `[a, b]` or `{x: a, y: b}`, every part must
+/// be present; an optional part is written `x || 'none'`.
+///
+/// A part that is new at every delivery of the same work (`receiptHandle`,
+/// `requestContext.requestId`, …) is refused, because such a key never finds a record.
+///
+/// ```
+/// use lambda_idempotency_key::{Key, KeyError};
+/// let key = Key::parse("[order_id, version]")?;
+/// assert_eq!(key.of(r#"{"order_id": 7, "version": 1}"#)?, key.of(r#"{"version": 1.0, "order_id": 7}"#)?);
+/// let error = key.of(r#"{"order_id": 7}"#).unwrap_err();
+/// assert!(matches!(error, KeyError::Missing { parts, .. } if parts == ["version"]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key(Expression);
+
+impl Key {
+    /// Checks an expression for use as a key. `@` is the whole input.
+    ///
+    /// # Errors
+    ///
+    /// [`ExpressionError`] if it is no expression, or selects what is new at every delivery.
+    pub fn parse(text: &str) -> Result<Self, ExpressionError> {
+        let expression = Expression::parse(text)?;
+        volatile::check(&expression)?;
+        Ok(Self(expression))
+    }
+
+    /// Checks an expression, and lets it select what is new at every delivery.
+    ///
+    /// # Errors
+    ///
+    /// [`ExpressionError`] if it is no expression.
+    pub fn parse_allowing_volatile(text: &str) -> Result<Self, ExpressionError> {
+        Expression::parse(text).map(Self)
+    }
+
+    /// The expression as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The key of an input.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Missing`] if the input does not say which work it is, [`KeyError::Invalid`] if it
+    /// cannot be read.
+    pub fn of(&self, json: &str) -> Result<KeyValue, KeyError> {
+        let expression = || self.as_str().to_owned();
+        let selection = match self.0.select(json) {
+            Ok(selection) => selection,
+            Err(reason) => {
+                return Err(KeyError::Invalid {
+                    expression: expression(),
+                    reason,
+                });
+            }
+        };
+        if selection.is_missing() {
+            let parts = selection.missing_parts().to_vec();
+            return Err(KeyError::Missing {
+                expression: expression(),
+                parts,
+            });
+        }
+        Ok(KeyValue(selection.into_canonical()))
+    }
+}
+
+/// The value of a key: canonical JSON. It may be personal data, so it has no `Display`, and `Debug`
+/// does not show it.
+///
+/// ```
+/// let key = lambda_idempotency_key::Key::parse("email")?.of(r#"{"email":"a@example.com"}"#)?;
+/// assert_eq!(format!("{key:?}"), "KeyValue(…)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct KeyValue(String);
+
+impl KeyValue {
+    /// The canonical JSON. Do not log it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for KeyValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyValue(…)")
+    }
+}
+
+/// An input has no usable key or fingerprint. Never shows a value of the input.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// The input does not say which work it is.
+    #[error(
+        "the key `{expression}` is missing in this input: {} selects nothing (null, an empty string, \
+         or an empty or all-missing list); send it, or, if it is optional, write `{} || 'none'`",
+        listed(.parts),
+        .parts.first().unwrap_or(.expression)
+    )]
+    Missing {
+        /// The whole expression.
+        expression: String,
+        /// The text of each part of it that selects nothing.
+        parts: Vec<String>,
+    },
+    /// The input cannot be read, or the expression cannot be applied to it.
+    #[error("`{expression}` cannot be taken from this input: {reason}")]
+    Invalid {
+        /// The whole expression.
+        expression: String,
+        /// What is wrong, and where.
+        #[source]
+        reason: SelectError,
+    },
+}
+
+fn listed(parts: &[String]) -> String {
+    parts
+        .iter()
+        .map(|part| format!("`{part}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

@@ -1,0 +1,1 @@
+//! Which AWS service sent an event, from the event's own text.
