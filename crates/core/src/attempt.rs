@@ -1,0 +1,84 @@
+//! What a running function can know of the claim it runs under.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lambda_idempotency_key::RecordId;
+use sha2::{Digest, Sha256};
+
+use crate::{Clock, EpochMillis};
+
+/// The claim that the running function holds.
+///
+/// The engine hands it to its closure; an annotated function asks for [`Attempt::current`].
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    id: Option<RecordId>,
+    takeover: bool,
+    lease_end: EpochMillis,
+    clock: Arc<dyn Clock>,
+}
+
+tokio::task_local! {
+    static CURRENT: Attempt;
+}
+
+impl Attempt {
+    pub(crate) fn new(
+        id: Option<RecordId>,
+        takeover: bool,
+        lease_end: EpochMillis,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { id, takeover, lease_end, clock }
+    }
+
+    /// The attempt that this task runs under; `None` outside of a guarded function.
+    pub fn current() -> Option<Self> {
+        CURRENT.try_with(Clone::clone).ok()
+    }
+
+    pub(crate) async fn scope<F: Future>(self, future: F) -> F::Output {
+        CURRENT.scope(self, future).await
+    }
+
+    /// The record that this attempt holds; `None` when it runs unprotected.
+    pub fn record_id(&self) -> Option<&RecordId> {
+        self.id.as_ref()
+    }
+
+    /// Whether an earlier attempt at this work was abandoned, so that part of it may have been done:
+    /// look for it before creating it anew. Also `true` where that cannot be told, because the
+    /// store's answer to the claim was lost.
+    pub fn is_takeover(&self) -> bool {
+        self.takeover
+    }
+
+    /// When this attempt's lease ends. Work that goes on after it can be done twice.
+    pub fn lease_end(&self) -> EpochMillis {
+        self.lease_end
+    }
+
+    /// The time until the lease ends, zero when it has: the most that a call to somebody else may
+    /// take.
+    pub fn time_left(&self) -> Duration {
+        self.clock.now().until(self.lease_end)
+    }
+
+    /// A stable id for one step of this work: equal in every retry and takeover, other for another
+    /// `step` or key, and it does not contain the key. For a downstream service that deduplicates
+    /// by a token of the caller's (a payment API's idempotency key, a Step Functions execution
+    /// name, a client token). 64 characters of `[0-9a-f]`.
+    ///
+    /// `None` when the attempt runs unprotected: there is no key to derive it from.
+    pub fn token(&self, step: &str) -> Option<String> {
+        let id = self.id.as_ref()?;
+        let mut hash = Sha256::new();
+        for part in ["lambda-idempotency/token/1", id.as_str(), step] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}

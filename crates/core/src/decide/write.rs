@@ -1,0 +1,61 @@
+//! Who may complete, release and renew.
+
+use lambda_idempotency_key::Validation;
+
+use crate::{EpochMillis, Owner, Record, RenewRequest, Status};
+
+/// What a completion may do to the record that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// Write it: the record is mine, or there is none (a successor gave the key back after failing,
+    /// or it expired) and the effect did happen, so it is recorded.
+    Write,
+    /// Leave it: another attempt holds or finished it.
+    Overtaken,
+}
+
+/// Whether `owner` may write its result over `record`.
+pub fn may_complete(record: Option<&Record>, owner: &Owner, now: EpochMillis) -> Completion {
+    match record {
+        None => Completion::Write,
+        Some(record) if record.is_expired(now) => Completion::Write,
+        Some(record) if record.owner.as_ref() == Some(owner) => Completion::Write,
+        Some(_) => Completion::Overtaken,
+    }
+}
+
+/// What an overtaken holder may tell its caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overtaken {
+    /// The successor's answer: it is final and its content is provably the same.
+    Answer,
+    /// Nothing: the successor is still at work, or its content is not provably the same.
+    LeaseLost,
+}
+
+/// What the record that overtook an attempt is to that attempt. Not comparable is not enough here:
+/// the fingerprints must be **equal** (or both absent), so that nobody gets another content's answer.
+pub fn overtaken_by(record: &Record, validation: Option<&Validation>) -> Overtaken {
+    let equal = record.validation.as_deref() == validation.map(Validation::as_str);
+    if record.status.is_final() && equal { Overtaken::Answer } else { Overtaken::LeaseLost }
+}
+
+/// Whether `owner` may delete `record`: only its own unfinished claim.
+pub fn may_release(record: Option<&Record>, owner: &Owner) -> bool {
+    record.is_some_and(|record| record.owner.as_ref() == Some(owner) && record.status == Status::InProgress)
+}
+
+/// Whether a renewal may move the lease of `record`: my own unfinished claim, not expired, whose
+/// lease ends earlier (a late renewal must not rewrite a finished record or shorten a lease).
+pub fn may_renew(record: Option<&Record>, request: &RenewRequest) -> bool {
+    record.is_some_and(|record| {
+        let (stored, new) = match request.deadline {
+            Some(deadline) => (record.deadline, deadline),
+            None => (record.lease_end, request.lease_end),
+        };
+        record.owner.as_ref() == Some(&request.owner)
+            && record.status == Status::InProgress
+            && !record.is_expired(request.now)
+            && stored.is_some_and(|end| end < new)
+    })
+}

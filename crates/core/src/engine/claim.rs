@@ -1,0 +1,152 @@
+//! Winning the record, or learning why not.
+
+use std::sync::Once;
+use std::time::Duration;
+
+use super::Identity;
+use super::report::Report;
+use super::run::{Holder, Run};
+use crate::decide::{self, Claimant, Content, Deadline, Times, Verdict};
+use crate::{
+    ClaimAnswer, ClaimRequest, EpochMillis, Error, Owner, Record, Replaced, StoreError, StoreErrorKind,
+};
+
+/// How a claim ended, errors aside.
+pub(super) enum Claimed {
+    /// We hold the record.
+    Held(Holder),
+    /// The work has its answer: this final record.
+    Answered(Record),
+}
+
+/// How often a claim is tried when the record that refused it turns out to be claimable.
+const TRIES: u32 = 3;
+/// The longest pause between two such tries; each is a random part of it.
+const PAUSE: Duration = Duration::from_millis(50);
+
+impl Run<'_> {
+    pub(super) async fn claim(&self, identity: Identity, report: &mut Report) -> Result<Claimed, Error> {
+        let owner = Owner::random().map_err(|error| Error::Config {
+            message: format!("{}: the operating system gives no random bytes: {error}", self.settings.name()),
+        })?;
+        for round in 0..TRIES {
+            if round > 0 {
+                self.clock.sleep(jitter(&owner, round)).await;
+            }
+            let now = self.clock.now();
+            let times = self.times(&identity, now)?;
+            let request = self.claim_request(&identity, &owner, times, now);
+            let answer = self.within_limit("claim", self.store.claim(&request)).await;
+            let (record, judged_at) = match answer {
+                Ok(ClaimAnswer::Claimed(replaced)) => {
+                    return Ok(self.held(identity, owner, times, replaced == Replaced::Abandoned));
+                }
+                Ok(ClaimAnswer::Refused { record, now }) => (record, now),
+                Ok(ClaimAnswer::Vanished) => continue,
+                Err(source) => return Err(claim_failed(identity, source)),
+            };
+            let claimant = Claimant {
+                owner: &owner,
+                validation: identity.validation.as_ref(),
+                margin: self.policy().margin,
+            };
+            let verdict = decide::classify(&record, claimant, judged_at);
+            match verdict {
+                // What our lost first try replaced is not known: the function had better look.
+                Verdict::Mine => return Ok(self.held(identity, owner, times, true)),
+                Verdict::Claimable(_) => {}
+                _ => return self.refused(identity, record, verdict, judged_at, report),
+            }
+        }
+        Err(Error::InconsistentState { id: identity.id, tries: TRIES })
+    }
+
+    fn refused(
+        &self,
+        identity: Identity,
+        record: Record,
+        verdict: Verdict,
+        now: EpochMillis,
+        report: &mut Report,
+    ) -> Result<Claimed, Error> {
+        let id = identity.id;
+        match verdict {
+            Verdict::Mismatch => {
+                Err(Error::PayloadMismatch { id, status: record.status, expiration: record.expiration })
+            }
+            Verdict::Interrupted => Err(Error::Interrupted { id }),
+            Verdict::Busy { retry_at } => Err(Error::AlreadyInProgress { id, retry_at, now }),
+            Verdict::ReplayResult | Verdict::ReplayFailure | Verdict::Mine | Verdict::Claimable(_) => {
+                let content = decide::same_content(&record, identity.validation.as_ref());
+                if content == Content::NotComparable && identity.validation.is_some() {
+                    report
+                        .note("the stored answer has no fingerprint of this rule; it was accepted unchecked");
+                }
+                Ok(Claimed::Answered(record))
+            }
+        }
+    }
+
+    fn times(&self, identity: &Identity, now: EpochMillis) -> Result<Times, Error> {
+        let deadline = self.invocation.deadline;
+        if let Some(at) = deadline.instant().filter(|_| deadline.has_passed(now)) {
+            return Err(Error::DeadlinePassed { id: identity.id.clone(), deadline: at, now });
+        }
+        if deadline == Deadline::Unknown {
+            warn_unknown_deadline();
+        }
+        let expires_after = self.settings.expires_after(&self.invocation);
+        if self.invocation.source_window.is_some_and(|window| expires_after < window) {
+            self.settings.warn_short_expiry(expires_after, self.invocation.source_window.unwrap_or_default());
+        }
+        Ok(decide::lease_times(self.policy(), expires_after, deadline, now))
+    }
+
+    fn claim_request(
+        &self,
+        identity: &Identity,
+        owner: &Owner,
+        times: Times,
+        now: EpochMillis,
+    ) -> ClaimRequest {
+        ClaimRequest {
+            id: identity.id.clone(),
+            owner: owner.clone(),
+            validation: identity.validation.clone(),
+            expiration: times.expiration,
+            lease_end: times.lease_end,
+            deadline: times.deadline,
+            margin: self.policy().margin,
+            now,
+        }
+    }
+
+    fn held(&self, identity: Identity, owner: Owner, times: Times, takeover: bool) -> Claimed {
+        Claimed::Held(Holder { identity, owner, lease_end: times.holder_until, takeover })
+    }
+}
+
+fn claim_failed(identity: Identity, source: StoreError) -> Error {
+    let id = identity.id;
+    match source.kind() {
+        StoreErrorKind::Corrupt => Error::CorruptRecord { id, source },
+        _ => Error::Store { id, source },
+    }
+}
+
+/// A pause that differs between attempts: the owner token is random already.
+fn jitter(owner: &Owner, round: u32) -> Duration {
+    let digits =
+        owner.as_str().get(..4).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or_default();
+    PAUSE.saturating_mul(round).mul_f64(f64::from(digits) / f64::from(u16::MAX))
+}
+
+fn warn_unknown_deadline() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        tracing::warn!(
+            target: "lambda_idempotency",
+            "the deadline of this invocation is not an instant (a local tool?); a claim is held for 15 minutes"
+        );
+    });
+}

@@ -1,0 +1,102 @@
+//! Claim, run, complete or release: the protocol carried out.
+
+mod claim;
+mod finish;
+mod report;
+mod run;
+mod settings;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use lambda_idempotency_key::{Fingerprint, Key};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use settings::{Identity, Settings};
+
+use crate::{Attempt, Clock, Error, Invocation, Outcome, Policy, RunError, Store, SystemClock};
+
+/// A guard around any async work, without macro or layer.
+///
+/// Cheap to clone; one engine serves any number of tasks at once.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    settings: Settings,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Engine {
+    /// An engine that guards the work called `name` by `key`.
+    ///
+    /// `name` is the scope of the key and part of every record id: two engines with one name share
+    /// their records. It must stay the same across deploys.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when `name` is empty, too long or holds a `#`.
+    pub fn new(name: &str, store: impl Store + 'static, key: Key) -> Result<Self, Error> {
+        Ok(Self { settings: Settings::new(name, key)?, store: Arc::new(store), clock: Arc::new(SystemClock) })
+    }
+
+    /// What counts as the same content. The whole input unless set.
+    #[must_use]
+    pub fn fingerprint(mut self, fingerprint: Fingerprint) -> Self {
+        self.settings = self.settings.fingerprint(fingerprint);
+        self
+    }
+
+    /// How the work is guarded.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the policy contradicts itself.
+    pub fn policy(mut self, policy: Policy) -> Result<Self, Error> {
+        self.settings = self.settings.policy(policy)?;
+        Ok(self)
+    }
+
+    /// Where the time comes from. The machine's clock unless set.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// The identity that `input` has here: the id under which its record is stored, and its
+    /// fingerprint. `None` when the key is missing and the policy lets such work run.
+    ///
+    /// ```
+    /// use lambda_idempotency_core::{Engine, Key, MemoryStore};
+    ///
+    /// let engine = Engine::new("orders.submit", MemoryStore::new(), Key::parse("order_id")?)?;
+    /// let identity = engine.identify(&serde_json::json!({"order_id": 77}))?.expect("has the key");
+    /// assert!(identity.id().as_str().starts_with("orders.submit#"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`], [`Error::InvalidKey`] or [`Error::InvalidInput`].
+    pub fn identify<I: Serialize + ?Sized>(&self, input: &I) -> Result<Option<Identity>, Error> {
+        self.settings.identify(input, &Invocation::current())
+    }
+
+    /// Runs `work` unless it has an answer already, and gives that answer to everybody who asks.
+    ///
+    /// # Errors
+    /// [`RunError::Function`] when `work` failed, [`RunError::Idempotency`] when it did not run or
+    /// its result could not be recorded; [`Error`] says which and how to mend it.
+    ///
+    /// # Panics
+    /// Only when `work` panics: the claim is given back, or kept as the policy says, and the panic
+    /// goes on.
+    pub async fn run<I, T, E, F, Fut>(&self, input: &I, work: F) -> Result<Outcome<T>, RunError<E>>
+    where
+        I: Serialize + ?Sized,
+        T: Serialize + DeserializeOwned,
+        F: FnOnce(Attempt) -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        let identity = self.settings.identify(input, &Invocation::current());
+        self.settings.run(&*self.store, Arc::clone(&self.clock), identity, work).await
+    }
+}

@@ -1,0 +1,134 @@
+//! One guarded call from claim to answer.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::claim::Claimed;
+use super::report::Report;
+use super::{Identity, Settings};
+use crate::decide::LONGEST_RUN;
+use crate::{
+    Attempt, Clock, Error, Invocation, OnError, Outcome, Owner, Policy, RunError, Store, StoreError,
+    StoreErrorKind,
+};
+
+/// Everything that one call needs besides its work.
+pub(super) struct Run<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) store: &'a dyn Store,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) invocation: Invocation,
+}
+
+/// A claim that this attempt holds. Only this can complete or release.
+pub(super) struct Holder {
+    pub(super) identity: Identity,
+    pub(super) owner: Owner,
+    pub(super) lease_end: crate::EpochMillis,
+    pub(super) takeover: bool,
+}
+
+impl Run<'_> {
+    pub(super) async fn guarded<T, E, F, Fut>(
+        &self,
+        identity: Option<Identity>,
+        work: F,
+        report: &mut Report,
+    ) -> Result<Outcome<T>, RunError<E>>
+    where
+        T: Serialize + DeserializeOwned,
+        F: FnOnce(Attempt) -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        let Some(identity) = identity else {
+            report.note("the event lacks the key, and the policy lets it run");
+            return self.unprotected(work).await;
+        };
+        report.id(identity.id());
+        let holder = match self.claim(identity, report).await {
+            Ok(Claimed::Held(holder)) => holder,
+            Ok(Claimed::Answered(record)) => return Ok(self.replay(&record)?),
+            Err(Error::Store { source, .. }) if self.policy().fail_open => {
+                report.note(&format!("fail-open: {source}"));
+                return self.unprotected(work).await;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        report.takeover(holder.takeover);
+
+        let attempt = Attempt::new(
+            Some(holder.identity.id.clone()),
+            holder.takeover,
+            holder.lease_end,
+            Arc::clone(&self.clock),
+        );
+        // The work is called inside the guarded future as well: a closure can panic before its future exists.
+        let body = attempt.clone().scope(async move { work(attempt).await });
+        match AssertUnwindSafe(body).catch_unwind().await {
+            Ok(Ok(value)) => Ok(self.complete(&holder, value, report).await?),
+            Ok(Err(error)) => {
+                self.after_failure(&holder).await;
+                Err(RunError::Function(error))
+            }
+            Err(panic) => {
+                self.after_failure(&holder).await;
+                report.panicked();
+                resume_unwind(panic)
+            }
+        }
+    }
+
+    /// Runs the work without a record; its steps have no tokens.
+    async fn unprotected<T, E, F, Fut>(&self, work: F) -> Result<Outcome<T>, RunError<E>>
+    where
+        F: FnOnce(Attempt) -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        let until = self.invocation.deadline.instant().unwrap_or_else(|| self.clock.now().plus(LONGEST_RUN));
+        let attempt = Attempt::new(None, false, until, Arc::clone(&self.clock));
+        let value =
+            attempt.clone().scope(async move { work(attempt).await }).await.map_err(RunError::Function)?;
+        Ok(Outcome::Unprotected(value))
+    }
+
+    async fn after_failure(&self, holder: &Holder) {
+        match self.policy().after_error() {
+            OnError::Release => self.release(holder).await,
+            OnError::Keep => {}
+        }
+    }
+
+    pub(super) fn policy(&self) -> &Policy {
+        self.settings.policy_ref()
+    }
+
+    /// What one store verb may take now: the policy's limit, or the invocation's time left where
+    /// that is less. When no time is left the platform decides, not we: the verb gets its full limit.
+    fn verb_limit(&self) -> Duration {
+        let limit = self.policy().store_timeout;
+        match self.invocation.deadline.instant().map(|deadline| self.clock.now().until(deadline)) {
+            Some(left) if !left.is_zero() => limit.min(left),
+            _ => limit,
+        }
+    }
+
+    /// Waits for a store verb no longer than it may take.
+    pub(super) async fn within_limit<T>(
+        &self,
+        verb: &str,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let limit = self.verb_limit();
+        tokio::time::timeout(limit, call).await.unwrap_or_else(|_| {
+            Err(StoreError::new(StoreErrorKind::TimedOut, format!("{verb} by {:?}", self.store))
+                .code(format!("after {} ms", limit.as_millis()))
+                .cure("check that the store can be reached from this function"))
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! What is fixed for one guarded function, and the identity of one input under it.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use lambda_idempotency_key::{Fingerprint, Key, KeyError, Name, RecordId, Validation};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::report;
+use super::run::Run;
+use crate::{Attempt, Clock, Error, Invocation, JsonFault, MissingKey, Outcome, Policy, RunError, Store};
+
+/// Name, key, fingerprint and policy of one guarded function.
+///
+/// [`Engine`](crate::Engine) and `#[idempotent]` are both this and a store.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    inner: Arc<Inner>,
+}
+
+#[derive(Clone, Debug)]
+struct Inner {
+    name: Name,
+    key: Key,
+    fingerprint: Fingerprint,
+    policy: Policy,
+    short_expiry_said: Arc<AtomicBool>,
+}
+
+impl Settings {
+    /// Settings with the default policy.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when `name` is empty, too long or holds a `#`.
+    pub fn new(name: &str, key: Key) -> Result<Self, Error> {
+        let name = Name::new(name).map_err(|error| Error::Config { message: error.to_string() })?;
+        let inner = Inner {
+            name,
+            key,
+            fingerprint: Fingerprint::Whole,
+            policy: Policy::new(),
+            short_expiry_said: Arc::default(),
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// What counts as the same content.
+    #[must_use]
+    pub fn fingerprint(mut self, fingerprint: Fingerprint) -> Self {
+        Arc::make_mut(&mut self.inner).fingerprint = fingerprint;
+        self
+    }
+
+    /// How the function is guarded.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the policy contradicts itself.
+    pub fn policy(mut self, policy: Policy) -> Result<Self, Error> {
+        if let Some(contradiction) = policy.contradiction() {
+            let message = format!("{}: {contradiction}", self.name());
+            return Err(Error::Config { message });
+        }
+        Arc::make_mut(&mut self.inner).policy = policy;
+        Ok(self)
+    }
+
+    /// The scope of the key.
+    pub fn name(&self) -> &str {
+        self.inner.name.as_str()
+    }
+
+    pub(crate) fn policy_ref(&self) -> &Policy {
+        &self.inner.policy
+    }
+
+    /// Life of a completed record: as the policy says, else what the event source needs, else a day.
+    pub(crate) fn expires_after(&self, invocation: &Invocation) -> Duration {
+        self.inner.policy.expires_after.or(invocation.source_window).unwrap_or(Policy::DEFAULT_EXPIRES_AFTER)
+    }
+
+    /// Says once that a record can be gone before its event stops coming.
+    pub(crate) fn warn_short_expiry(&self, expires_after: Duration, window: Duration) {
+        if !self.inner.short_expiry_said.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                target: "lambda_idempotency",
+                function = self.name(),
+                expires_after_s = expires_after.as_secs(),
+                window_s = window.as_secs(),
+                "expires_after is shorter than the time in which this event source can deliver the same work \
+                 again (at its defaults): a late delivery would do the work twice"
+            );
+        }
+    }
+
+    /// The identity of `input`; `None` when the key is missing and the policy lets such work run.
+    ///
+    /// Taken once, before the input moves into the function: what the function does to its input
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`], [`Error::InvalidKey`] or [`Error::InvalidInput`].
+    pub fn identify<I: Serialize + ?Sized>(
+        &self,
+        input: &I,
+        invocation: &Invocation,
+    ) -> Result<Option<Identity>, Error> {
+        let function = || self.name().to_owned();
+        let json = serde_json::to_string(input)
+            .map_err(|error| Error::InvalidInput { function: function(), reason: JsonFault::from(&error) })?;
+        let key = match self.inner.key.of(&json) {
+            Ok(key) => key,
+            Err(source @ KeyError::Missing { .. }) => {
+                return match self.inner.policy.missing_key {
+                    MissingKey::Refuse => Err(Error::MissingKey { function: function(), source }),
+                    MissingKey::RunUnprotected => Ok(None),
+                };
+            }
+            Err(source) => return Err(Error::InvalidKey { function: function(), source }),
+        };
+        let validation = self
+            .inner
+            .fingerprint
+            .of(&json)
+            .map_err(|source| Error::InvalidKey { function: function(), source })?;
+        let id = RecordId::new(&self.inner.name, invocation.tenant.as_deref(), &key, None);
+        Ok(Some(Identity { id, validation }))
+    }
+
+    /// Runs `work` under `identity`, on `store`, by `clock`.
+    ///
+    /// # Errors
+    /// As [`Engine::run`](crate::Engine::run).
+    pub async fn run<T, E, F, Fut>(
+        &self,
+        store: &dyn Store,
+        clock: Arc<dyn Clock>,
+        identity: Result<Option<Identity>, Error>,
+        work: F,
+    ) -> Result<Outcome<T>, RunError<E>>
+    where
+        T: Serialize + DeserializeOwned,
+        F: FnOnce(Attempt) -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        let run = Run { settings: self, store, clock, invocation: Invocation::current() };
+        let mut report = report::Report::new(self.name());
+        let result = match identity {
+            Ok(identity) => run.guarded(identity, work, &mut report).await,
+            Err(error) => Err(error.into()),
+        };
+        report.send(&result);
+        result
+    }
+}
+
+/// Which record an input has, and what its content is.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    pub(crate) id: RecordId,
+    pub(crate) validation: Option<Validation>,
+}
+
+impl Identity {
+    /// The id under which the record is stored.
+    pub fn id(&self) -> &RecordId {
+        &self.id
+    }
+
+    /// The fingerprint of the content; `None` when it is switched off.
+    pub fn validation(&self) -> Option<&Validation> {
+        self.validation.as_ref()
+    }
+}

@@ -1,0 +1,363 @@
+//! What a caller is told when the function did not run, or its answer could not be kept.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use lambda_idempotency_key::{KeyError, RecordId};
+
+use crate::{EpochMillis, EpochSeconds, Status, StoreError};
+
+/// Why a guarded call gave no recorded answer.
+///
+/// Messages say what, where and how to mend it. They never hold a payload, a raw key or a result;
+/// a record is named by its id, which is a hash.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The event lacks the key. Nothing was run and the store was not asked.
+    #[error("{function}: {source}")]
+    MissingKey {
+        /// Name of the guarded function.
+        function: String,
+        /// Which expression found nothing.
+        source: KeyError,
+    },
+    /// The key or the fingerprint cannot be taken from the event. Nothing was run and the store was not asked.
+    #[error("{function}: {source}")]
+    InvalidKey {
+        /// Name of the guarded function.
+        function: String,
+        /// Which expression failed, and on what.
+        source: KeyError,
+    },
+    /// The input could not be turned into JSON text. Nothing was run and the store was not asked.
+    #[error("{function}: the input cannot be written as JSON ({reason}); give `input` a value that can")]
+    InvalidInput {
+        /// Name of the guarded function.
+        function: String,
+        /// What kind of failure it was.
+        reason: JsonFault,
+    },
+    /// Another attempt is at work: back off, do not acknowledge.
+    #[error(
+        "record {id} is in progress in another attempt; retry in {} ms at the earliest, do not acknowledge the event",
+        now.until(*retry_at).as_millis()
+    )]
+    AlreadyInProgress {
+        /// The record.
+        id: RecordId,
+        /// The first moment at which a retry can succeed if the holder has died.
+        retry_at: EpochMillis,
+        /// The instant at which the record was judged.
+        now: EpochMillis,
+    },
+    /// The key was used before with other content. Its answer is not this caller's.
+    #[error(
+        "record {id} was claimed with other content under the same key (it is {status:?}); \
+         new content needs a new key: raise the version in the key, or narrow `fingerprint`"
+    )]
+    PayloadMismatch {
+        /// The record, which is untouched.
+        id: RecordId,
+        /// Where its work stands.
+        status: Status,
+        /// When it stops counting.
+        expiration: EpochSeconds,
+    },
+    /// The invocation's deadline has passed: the platform is about to stop this process.
+    #[error(
+        "record {id} was not claimed: the deadline of this invocation passed {} ms ago",
+        deadline.until(*now).as_millis()
+    )]
+    DeadlinePassed {
+        /// The record that was not claimed.
+        id: RecordId,
+        /// The deadline.
+        deadline: EpochMillis,
+        /// The instant at which it was judged.
+        now: EpochMillis,
+    },
+    /// The function ran longer than its lease, another attempt took over, and its answer is not
+    /// (or not provably) the answer to this content.
+    #[error(
+        "record {id} was taken over while the function ran past its lease; its effect may happen twice. \
+         A lease must outlast the longest run"
+    )]
+    LeaseLost {
+        /// The record, which belongs to the other attempt.
+        id: RecordId,
+    },
+    /// At-most-once: the earlier attempt was interrupted, and nobody knows whether its work was done.
+    #[error(
+        "record {id}: an earlier attempt was interrupted and may have done its work; \
+         find out, then resolve the record by hand"
+    )]
+    Interrupted {
+        /// The record, which is untouched.
+        id: RecordId,
+    },
+    /// The function ran but its result is not recorded. The claim stays until its lease has passed.
+    #[error("record {id}: the function succeeded but its result could not be recorded: {source}")]
+    NotRecorded {
+        /// The record.
+        id: RecordId,
+        /// The function's result as JSON, where it has a JSON form. `Debug` does not show it.
+        value: Redacted,
+        /// What was in the way.
+        source: NotRecordedReason,
+    },
+    /// The work is done, but its result was too large to be stored.
+    #[error("record {id}: the work is done, but its result of {bytes} bytes was too large to be stored")]
+    ResultNotStored {
+        /// The record.
+        id: RecordId,
+        /// The size of the result's JSON text in bytes.
+        bytes: u64,
+    },
+    /// The stored result does not fit the function's result type any more. It is neither run again nor deleted.
+    #[error(
+        "record {id}: the stored result does not decode as {expected} ({fault}); \
+         the result type has changed since: give the function a new `name` or key, or delete the record"
+    )]
+    ReplayDecode {
+        /// The record.
+        id: RecordId,
+        /// The type that the function returns.
+        expected: &'static str,
+        /// What kind of failure it was.
+        fault: JsonFault,
+    },
+    /// The stored record cannot be read. It is neither run again nor deleted.
+    #[error("record {id} cannot be read and was left alone: {source}")]
+    CorruptRecord {
+        /// The record.
+        id: RecordId,
+        /// Which attribute, and how to mend it.
+        source: StoreError,
+    },
+    /// The store contradicted itself: it refused the claim because of a record that could be claimed.
+    #[error(
+        "record {id}: the store refused {tries} claims for a record that does not stand in the way; retry"
+    )]
+    InconsistentState {
+        /// The record.
+        id: RecordId,
+        /// How many claims were tried.
+        tries: u32,
+    },
+    /// The store could not be asked. Nothing was run.
+    #[error("record {id} was not claimed: {source}")]
+    Store {
+        /// The record.
+        id: RecordId,
+        /// What was in the way.
+        source: StoreError,
+    },
+    /// The library is not set up, or set up in a contradictory way. Nothing was run.
+    #[error("{message}")]
+    Config {
+        /// What is wrong, where, and how to mend it.
+        message: String,
+    },
+}
+
+/// Why a result was not recorded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotRecordedReason {
+    /// It has no JSON form (NaN, a map whose keys are not strings, …).
+    #[error("it cannot be written as JSON ({0})")]
+    NotJson(JsonFault),
+    /// The store did not take it.
+    #[error("{0}")]
+    Store(#[source] StoreError),
+    /// The store contradicted itself until no time was left: it refused because of a record that it
+    /// then could not find.
+    #[error("the store refused it because of a record that is not there")]
+    Contradiction,
+}
+
+/// Text that `Debug` does not show.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Redacted(Option<String>);
+
+impl Redacted {
+    pub(crate) fn new(text: Option<String>) -> Self {
+        Self(text)
+    }
+
+    /// The text itself; handle it as the secret that it may be.
+    pub fn expose(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+}
+
+impl fmt::Debug for Redacted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "<redacted>" } else { "<none>" })
+    }
+}
+
+/// What kind of JSON failure it was and where, without the text that failed: serde's own messages
+/// quote the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JsonFault {
+    kind: &'static str,
+    line: usize,
+    column: usize,
+}
+
+impl JsonFault {
+    pub(crate) const NEWER_ENCODING: Self =
+        Self { kind: "its encoding is not known to this version", line: 0, column: 0 };
+    pub(crate) const STORED_FAILURE: Self =
+        Self { kind: "it is a stored failure, and this function replays none", line: 0, column: 0 };
+}
+
+impl From<&serde_json::Error> for JsonFault {
+    fn from(error: &serde_json::Error) -> Self {
+        let kind = match error.classify() {
+            serde_json::error::Category::Io => "writing failed",
+            serde_json::error::Category::Syntax => "syntax error",
+            serde_json::error::Category::Data => "other shape",
+            serde_json::error::Category::Eof => "it ends too early",
+        };
+        Self { kind, line: error.line(), column: error.column() }
+    }
+}
+
+impl fmt::Display for JsonFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind)?;
+        if self.line > 0 {
+            write!(f, " at line {} column {}", self.line, self.column)?;
+        }
+        Ok(())
+    }
+}
+
+impl Error {
+    /// The stable name of the variant, as logs, metrics and `error_type` use it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::MissingKey { .. } => "MissingKey",
+            Self::InvalidKey { .. } => "InvalidKey",
+            Self::InvalidInput { .. } => "InvalidInput",
+            Self::AlreadyInProgress { .. } => "AlreadyInProgress",
+            Self::PayloadMismatch { .. } => "PayloadMismatch",
+            Self::DeadlinePassed { .. } => "DeadlinePassed",
+            Self::LeaseLost { .. } => "LeaseLost",
+            Self::Interrupted { .. } => "Interrupted",
+            Self::NotRecorded { .. } => "NotRecorded",
+            Self::ResultNotStored { .. } => "ResultNotStored",
+            Self::ReplayDecode { .. } => "ReplayDecode",
+            Self::CorruptRecord { .. } => "CorruptRecord",
+            Self::InconsistentState { .. } => "InconsistentState",
+            Self::Store { .. } => "Store",
+            Self::Config { .. } => "Config",
+        }
+    }
+
+    /// The name under which a Lambda function reports this error: `Idempotency` and [`Error::name`].
+    pub fn error_type(&self) -> String {
+        format!("Idempotency{}", self.name())
+    }
+
+    /// Whether the same event can succeed when it is delivered again.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::AlreadyInProgress { .. }
+            | Self::DeadlinePassed { .. }
+            | Self::LeaseLost { .. }
+            | Self::NotRecorded { .. }
+            | Self::InconsistentState { .. } => true,
+            Self::Store { source, .. } => source.is_retryable(),
+            _ => false,
+        }
+    }
+
+    /// Whether another attempt is at work.
+    pub fn is_already_in_progress(&self) -> bool {
+        matches!(self, Self::AlreadyInProgress { .. })
+    }
+
+    /// Whether the key was used before with other content.
+    pub fn is_payload_mismatch(&self) -> bool {
+        matches!(self, Self::PayloadMismatch { .. })
+    }
+
+    /// The first moment at which a retry can succeed, where that is known.
+    pub fn retry_at(&self) -> Option<EpochMillis> {
+        match self {
+            Self::AlreadyInProgress { retry_at, .. } => Some(*retry_at),
+            _ => None,
+        }
+    }
+
+    /// The record that this is about, where the key could be taken.
+    pub fn record_id(&self) -> Option<&RecordId> {
+        match self {
+            Self::AlreadyInProgress { id, .. }
+            | Self::PayloadMismatch { id, .. }
+            | Self::DeadlinePassed { id, .. }
+            | Self::LeaseLost { id }
+            | Self::Interrupted { id }
+            | Self::NotRecorded { id, .. }
+            | Self::ResultNotStored { id, .. }
+            | Self::ReplayDecode { id, .. }
+            | Self::CorruptRecord { id, .. }
+            | Self::InconsistentState { id, .. }
+            | Self::Store { id, .. } => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Finds this library's error in `error` or among its sources: how a caller recognises it after
+    /// it has travelled through the function's own error type.
+    ///
+    /// A wrapper that hides it from its source chain (`#[error(transparent)]`) hides it from here.
+    ///
+    /// ```
+    /// use lambda_idempotency_core::Error;
+    ///
+    /// #[derive(Debug, thiserror::Error)]
+    /// enum OrderError {
+    ///     #[error("not submitted")]
+    ///     Idempotency(#[from] Error),
+    /// }
+    ///
+    /// let error = OrderError::from(Error::Config { message: "no store".into() });
+    /// assert_eq!(Error::find(&error).map(Error::name), Some("Config"));
+    /// ```
+    pub fn find<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Error> {
+        let mut next = Some(error);
+        while let Some(error) = next {
+            if let Some(ours) = error.downcast_ref() {
+                return Some(ours);
+            }
+            next = error.source();
+        }
+        None
+    }
+}
+
+/// Why [`Engine::run`](crate::Engine::run) gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError<E> {
+    /// This library refused, or could not record.
+    #[error(transparent)]
+    Idempotency(#[from] Error),
+    /// The function itself failed.
+    #[error("the function failed")]
+    Function(E),
+}
+
+impl<E: From<Error>> RunError<E> {
+    /// The function's own error type, which can hold both.
+    pub fn flatten(self) -> E {
+        match self {
+            Self::Idempotency(error) => error.into(),
+            Self::Function(error) => error,
+        }
+    }
+}

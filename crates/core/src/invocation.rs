@@ -1,0 +1,57 @@
+//! What the invocation around a guarded call says: set by `service_fn`, layer and batch helpers for
+//! the functions that they call, so that nobody has to pass it on and no global can mix it up.
+
+use std::future::Future;
+use std::time::Duration;
+
+use crate::decide::Deadline;
+
+/// What is known of the invocation that this task serves.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Invocation {
+    /// When the platform will stop it.
+    pub deadline: Deadline,
+    /// The Lambda tenant, which is part of every record id.
+    pub tenant: Option<String>,
+    /// How late the event source can deliver the same work again, at its documented defaults.
+    pub source_window: Option<Duration>,
+}
+
+impl Invocation {
+    /// An invocation that is to be stopped at `deadline`.
+    pub fn new(deadline: Deadline) -> Self {
+        Self { deadline, ..Self::default() }
+    }
+
+    /// Names the tenant.
+    #[must_use]
+    pub fn tenant(mut self, tenant: Option<String>) -> Self {
+        self.tenant = tenant;
+        self
+    }
+
+    /// Says how late the event source can deliver the same work again.
+    #[must_use]
+    pub fn source_window(mut self, window: Duration) -> Self {
+        self.source_window = Some(window);
+        self
+    }
+
+    /// The invocation that this task serves; an empty one outside of any.
+    pub fn current() -> Self {
+        CURRENT.try_with(Clone::clone).unwrap_or_default()
+    }
+
+    /// `future`, within this invocation.
+    pub fn scope<F: Future>(self, future: F) -> InInvocation<F> {
+        CURRENT.scope(self, future)
+    }
+}
+
+/// A future that runs within an [`Invocation`].
+pub type InInvocation<F> = tokio::task::futures::TaskLocalFuture<Invocation, F>;
+
+tokio::task_local! {
+    static CURRENT: Invocation;
+}

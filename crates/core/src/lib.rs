@@ -1,0 +1,62 @@
+//! The idempotency claim protocol: one conditional write before the work, one after it, and an
+//! answer for everybody who asks again.
+//!
+//! This crate knows nothing of AWS. It holds the [`Record`], the pure [decisions](decide), the
+//! [`Engine`] that carries them out, the [`Store`] trait and a [`MemoryStore`]. Most users want the
+//! facade crate `lambda-idempotency`, which adds `#[idempotent]`, `service_fn`, batches and DynamoDB.
+//!
+//! ```
+//! use lambda_idempotency_core::{Engine, Key, MemoryStore, Outcome};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let engine = Engine::new("orders.submit", MemoryStore::new(), Key::parse("[order_id, version]")?)?;
+//! let order = serde_json::json!({"order_id": 77, "version": 3, "instruction": "15s teaser"});
+//!
+//! let first = engine.run(&order, |_| async { Ok::<_, std::io::Error>("run-1".to_owned()) }).await?;
+//! assert_eq!(first, Outcome::Executed("run-1".to_owned()));
+//!
+//! let second = engine.run(&order, |_| async { Ok::<_, std::io::Error>("run-2".to_owned()) }).await?;
+//! assert!(second.is_replayed());
+//! assert_eq!(second.into_value(), "run-1");
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod clock;
+pub mod decide;
+pub mod expiry;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+mod attempt;
+mod engine;
+mod error;
+mod invocation;
+mod memory;
+mod outcome;
+mod owner;
+mod policy;
+mod record;
+mod store;
+mod store_error;
+mod time;
+
+pub use attempt::Attempt;
+pub use clock::{Clock, SystemClock};
+pub use engine::{Engine, Identity, Settings};
+pub use error::{Error, JsonFault, NotRecordedReason, Redacted, RunError};
+pub use invocation::{InInvocation, Invocation};
+pub use lambda_idempotency_key as key;
+pub use lambda_idempotency_key::{Fingerprint, Key, RecordId, Validation};
+pub use memory::MemoryStore;
+pub use outcome::{Outcome, Replay};
+pub use owner::Owner;
+pub use policy::{Lease, MissingKey, OnError, Policy};
+pub use record::{Record, Status};
+pub use store::{
+    ClaimAnswer, ClaimRequest, CompleteAnswer, CompleteRequest, Reading, ReleaseAnswer, ReleaseRequest,
+    RenewAnswer, RenewRequest, Replaced, Store, TooLarge,
+};
+pub use store_error::{StoreError, StoreErrorKind};
+pub use time::{EpochMillis, EpochSeconds};

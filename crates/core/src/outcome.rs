@@ -1,0 +1,46 @@
+//! How a guarded call came to its answer.
+
+use crate::EpochSeconds;
+
+/// An answer and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome<T> {
+    /// The function ran and its result is recorded.
+    Executed(T),
+    /// The function did not run: this is the recorded answer.
+    Replayed(T, Replay),
+    /// The function ran without protection, as the policy allows.
+    Unprotected(T),
+}
+
+/// What is known of a recorded answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Replay {
+    /// When the record stops counting.
+    pub expires_at: EpochSeconds,
+}
+
+impl<T> Outcome<T> {
+    /// The answer.
+    pub fn into_value(self) -> T {
+        match self {
+            Self::Executed(value) | Self::Replayed(value, _) | Self::Unprotected(value) => value,
+        }
+    }
+
+    /// Whether the function did not run because the answer was there.
+    pub fn is_replayed(&self) -> bool {
+        matches!(self, Self::Replayed(..))
+    }
+
+    /// The stable name of the variant, as logs and metrics use it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Executed(_) => "Executed",
+            Self::Replayed(..) => "Replayed",
+            Self::Unprotected(_) => "Unprotected",
+        }
+    }
+}

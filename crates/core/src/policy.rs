@@ -1,0 +1,170 @@
+//! Everything about a guarded function but its key, its fingerprint and its store.
+
+use std::time::Duration;
+
+/// How long a claim holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Lease {
+    /// Until the invocation's own deadline; 15 minutes where none is known.
+    Deadline,
+    /// Until the deadline and this much longer: for work that goes on elsewhere after a timeout.
+    DeadlinePlus(Duration),
+    /// This long from the claim, whatever the deadline.
+    Fixed(Duration),
+}
+
+/// What happens to an event in which the key is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MissingKey {
+    /// [`Error::MissingKey`](crate::Error::MissingKey), before any effect and without a store call.
+    Refuse,
+    /// The function runs unprotected, with a warning and without a store call.
+    RunUnprotected,
+}
+
+/// What happens to the claim when the function fails or panics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnError {
+    /// The key is given back: the next attempt is a real one.
+    Release,
+    /// The claim is kept until its lease has passed.
+    Keep,
+}
+
+/// How a function is guarded. Plain data: one policy can serve any number of functions.
+///
+/// ```
+/// use lambda_idempotency_core::{Lease, Policy};
+/// use std::time::Duration;
+///
+/// let policy = Policy::new()
+///     .expires_after(Duration::from_secs(7 * 24 * 3600))
+///     .lease(Lease::DeadlinePlus(Duration::from_secs(30)));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    pub(crate) expires_after: Option<Duration>,
+    pub(crate) lease: Lease,
+    pub(crate) at_most_once: bool,
+    pub(crate) margin: Duration,
+    pub(crate) missing_key: MissingKey,
+    pub(crate) on_error: Option<OnError>,
+    pub(crate) fail_open: bool,
+    pub(crate) store_timeout: Duration,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Policy {
+    /// Life of a completed record where neither the policy nor the event source says: one day.
+    pub const DEFAULT_EXPIRES_AFTER: Duration = Duration::from_secs(24 * 3600);
+    /// Clocks may differ by a second either way.
+    pub const DEFAULT_MARGIN: Duration = Duration::from_secs(2);
+    /// What one store verb may take, its client's own retries included.
+    pub const DEFAULT_STORE_TIMEOUT: Duration = Duration::from_secs(5);
+
+    /// The defaults: lease until the deadline, margin 2 s, a missing key refused, a failure
+    /// released, an unreachable store refused, 5 s for a store call.
+    pub const fn new() -> Self {
+        Self {
+            expires_after: None,
+            lease: Lease::Deadline,
+            at_most_once: false,
+            margin: Self::DEFAULT_MARGIN,
+            missing_key: MissingKey::Refuse,
+            on_error: None,
+            fail_open: false,
+            store_timeout: Self::DEFAULT_STORE_TIMEOUT,
+        }
+    }
+
+    /// Life of a completed record, counted from its completion. Must outlast the latest moment at
+    /// which the event source can deliver the same work again; too long is merely storage.
+    #[must_use]
+    pub const fn expires_after(mut self, expires_after: Duration) -> Self {
+        self.expires_after = Some(expires_after);
+        self
+    }
+
+    /// How long a claim holds.
+    #[must_use]
+    pub const fn lease(mut self, lease: Lease) -> Self {
+        self.lease = lease;
+        self
+    }
+
+    /// Rather lose the work than do it twice: an abandoned claim is never taken over but answered
+    /// with [`Error::Interrupted`](crate::Error::Interrupted) until it expires or an operator
+    /// resolves it. A failure keeps the claim unless [`Policy::on_error`] says otherwise.
+    #[must_use]
+    pub const fn at_most_once(mut self) -> Self {
+        self.at_most_once = true;
+        self
+    }
+
+    /// How long after its lease end an unfinished claim is left alone. Twice the most that two
+    /// workers' clocks may differ.
+    #[must_use]
+    pub const fn margin(mut self, margin: Duration) -> Self {
+        self.margin = margin;
+        self
+    }
+
+    /// What happens to an event without the key.
+    #[must_use]
+    pub const fn missing_key(mut self, missing_key: MissingKey) -> Self {
+        self.missing_key = missing_key;
+        self
+    }
+
+    /// What happens to the claim when the function fails or panics.
+    #[must_use]
+    pub const fn on_error(mut self, on_error: OnError) -> Self {
+        self.on_error = Some(on_error);
+        self
+    }
+
+    /// Run unprotected, with a warning, when the store cannot be reached at the claim. Each
+    /// delivery then runs. Without it such an event fails and is delivered again later.
+    #[must_use]
+    pub const fn fail_open(mut self) -> Self {
+        self.fail_open = true;
+        self
+    }
+
+    /// What one store verb may take, the retries of the store's client included. It is bounded by
+    /// the invocation's time left as well.
+    #[must_use]
+    pub const fn store_timeout(mut self, store_timeout: Duration) -> Self {
+        self.store_timeout = store_timeout;
+        self
+    }
+
+    pub(crate) fn after_error(&self) -> OnError {
+        match (self.on_error, self.at_most_once) {
+            (Some(on_error), _) => on_error,
+            (None, true) => OnError::Keep,
+            (None, false) => OnError::Release,
+        }
+    }
+
+    /// Contradictions that can be seen without an event.
+    pub(crate) fn contradiction(&self) -> Option<String> {
+        let Lease::Fixed(lease) = self.lease else { return None };
+        let expires_after = self.expires_after?;
+        (lease > expires_after).then(|| {
+            format!(
+                "the lease of {lease:?} is longer than expires_after, {expires_after:?}: \
+                 a completed record would be gone before an abandoned one; \
+                 lengthen expires_after or shorten the lease"
+            )
+        })
+    }
+}

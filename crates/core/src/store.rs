@@ -1,0 +1,238 @@
+//! What a store has to be able to do: five verbs, each of them one atomic step.
+//!
+//! A store holds no policy and no settings of a function: one store serves any number of functions
+//! at once. It carries out what [`decide`](crate::decide) says, by its own means (a conditional
+//! write, a script, a statement); [`MemoryStore`](crate::MemoryStore) is the shortest whole one.
+//!
+//! Requests carry `now` by the caller's clock. A store whose server has a clock of its own
+//! (Redis, PostgreSQL) uses that one in its conditions, and answers with the instant it used.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lambda_idempotency_key::{RecordId, Validation};
+
+use crate::{EpochMillis, EpochSeconds, Owner, Record, Status, StoreError};
+
+/// A store of records. Each method is one atomic step; none has a default that weakens it.
+#[async_trait::async_trait]
+pub trait Store: fmt::Debug + Send + Sync {
+    /// Writes a new record, whole, if and only if [`decide::claimable`](crate::decide::claimable)
+    /// says so of what is there, and says what it replaced.
+    ///
+    /// # Errors
+    /// Whatever kept the store from deciding. Losing the race is not an error but
+    /// [`ClaimAnswer::Refused`].
+    async fn claim(&self, request: &ClaimRequest) -> Result<ClaimAnswer, StoreError>;
+
+    /// Writes the final record if and only if
+    /// [`decide::may_complete`](crate::decide::may_complete) says so.
+    ///
+    /// # Errors
+    /// Whatever kept the store from deciding; a foreign holder is [`CompleteAnswer::Overtaken`].
+    async fn complete(&self, request: &CompleteRequest) -> Result<CompleteAnswer, StoreError>;
+
+    /// Deletes the record if and only if [`decide::may_release`](crate::decide::may_release) says so.
+    ///
+    /// # Errors
+    /// Whatever kept the store from deciding; nothing to release is [`ReleaseAnswer::NotMine`].
+    async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError>;
+
+    /// Moves the lease end ahead if and only if
+    /// [`decide::may_renew`](crate::decide::may_renew) says so. Times only ever grow.
+    ///
+    /// # Errors
+    /// Whatever kept the store from deciding; a claim that is gone is [`RenewAnswer::Lost`].
+    async fn renew(&self, request: &RenewRequest) -> Result<RenewAnswer, StoreError>;
+
+    /// Reads the record, strongly consistent. An expired one is absent.
+    ///
+    /// # Errors
+    /// Whatever kept the store from reading.
+    async fn get(&self, id: &RecordId, now: EpochMillis) -> Result<Reading, StoreError>;
+
+    /// Refuses a record that the store cannot hold, before it is written. By default none is too large.
+    ///
+    /// # Errors
+    /// [`TooLarge`] with both sizes.
+    fn check_size(&self, record: &Record) -> Result<(), TooLarge> {
+        let _ = record;
+        Ok(())
+    }
+}
+
+/// What a claim writes, and on what condition.
+#[derive(Clone, Debug)]
+pub struct ClaimRequest {
+    /// The record to claim.
+    pub id: RecordId,
+    /// The attempt that claims.
+    pub owner: Owner,
+    /// The fingerprint of its content; `None` when it is switched off.
+    pub validation: Option<Validation>,
+    /// `expiration` of the new record.
+    pub expiration: EpochSeconds,
+    /// `in_progress_expiration` of the new record.
+    pub lease_end: EpochMillis,
+    /// `deadline` of the new record: only with at-most-once.
+    pub deadline: Option<EpochMillis>,
+    /// How long after its lease end an unfinished claim is left alone, for clocks that differ.
+    pub margin: Duration,
+    /// The instant of the condition, where the store has no clock of its own.
+    pub now: EpochMillis,
+}
+
+impl ClaimRequest {
+    /// The record that this claim writes.
+    pub fn record(&self) -> Record {
+        Record {
+            id: self.id.clone(),
+            expiration: self.expiration,
+            status: Status::InProgress,
+            lease_end: Some(self.lease_end),
+            owner: Some(self.owner.clone()),
+            validation: self.validation.as_ref().map(|v| v.as_str().to_owned()),
+            data: None,
+            encoding: None,
+            deadline: self.deadline,
+        }
+    }
+}
+
+/// What became of a claim.
+#[derive(Clone, Debug)]
+pub enum ClaimAnswer {
+    /// The record is ours now.
+    Claimed(Replaced),
+    /// A record is in the way.
+    Refused {
+        /// The record as it is.
+        record: Record,
+        /// The instant that the condition used.
+        now: EpochMillis,
+    },
+    /// A record was in the way, but when the store looked for it, it was gone: claim again.
+    Vanished,
+}
+
+/// What a successful claim wrote over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replaced {
+    /// There was no record.
+    Nothing,
+    /// A record that had stopped counting: this is a first run.
+    Expired,
+    /// An unfinished claim whose lease and margin had passed: this is a takeover.
+    Abandoned,
+}
+
+/// A final record and the attempt that writes it.
+#[derive(Clone, Debug)]
+pub struct CompleteRequest {
+    /// The final record, whole; its owner is the attempt that completes.
+    pub record: Record,
+    /// The completing attempt.
+    pub owner: Owner,
+    /// The instant of the condition, where the store has no clock of its own.
+    pub now: EpochMillis,
+}
+
+/// What became of a completion.
+#[derive(Clone, Debug)]
+pub enum CompleteAnswer {
+    /// The result is recorded.
+    Recorded,
+    /// Another attempt holds or held the record.
+    Overtaken {
+        /// Its record.
+        record: Record,
+    },
+    /// Another attempt's record was in the way, but when the store looked for it, it was gone:
+    /// complete again.
+    Vanished,
+}
+
+/// Which claim is given back.
+#[derive(Clone, Debug)]
+pub struct ReleaseRequest {
+    /// The record.
+    pub id: RecordId,
+    /// The attempt that gives it back.
+    pub owner: Owner,
+}
+
+/// What became of a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseAnswer {
+    /// The record is gone; the next attempt is a first run.
+    Released,
+    /// There was nothing of ours to release.
+    NotMine,
+}
+
+/// How far a lease is moved.
+#[derive(Clone, Debug)]
+pub struct RenewRequest {
+    /// The record.
+    pub id: RecordId,
+    /// The attempt that holds it.
+    pub owner: Owner,
+    /// The new lease end.
+    pub lease_end: EpochMillis,
+    /// `expiration` is moved to this at least: never before lease end + margin.
+    pub expiration: EpochSeconds,
+    /// With at-most-once, `deadline` is moved to this, and `in_progress_expiration` follows `expiration`.
+    pub deadline: Option<EpochMillis>,
+    /// The instant of the condition, where the store has no clock of its own.
+    pub now: EpochMillis,
+}
+
+/// What became of a renewal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RenewAnswer {
+    /// The lease ends at the new instant.
+    Renewed,
+    /// The claim is not ours any more, is final, or ends later already.
+    Lost,
+}
+
+/// What a read found.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The record, unless there is none or it has expired.
+    pub record: Option<Record>,
+    /// The instant by which it was judged.
+    pub now: EpochMillis,
+}
+
+/// A record that the store cannot hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    /// What the record would take, names included, in bytes.
+    pub bytes: usize,
+    /// The most that the store holds, in bytes.
+    pub limit: usize,
+}
+
+#[async_trait::async_trait]
+impl<S: Store + ?Sized> Store for Arc<S> {
+    async fn claim(&self, request: &ClaimRequest) -> Result<ClaimAnswer, StoreError> {
+        (**self).claim(request).await
+    }
+    async fn complete(&self, request: &CompleteRequest) -> Result<CompleteAnswer, StoreError> {
+        (**self).complete(request).await
+    }
+    async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError> {
+        (**self).release(request).await
+    }
+    async fn renew(&self, request: &RenewRequest) -> Result<RenewAnswer, StoreError> {
+        (**self).renew(request).await
+    }
+    async fn get(&self, id: &RecordId, now: EpochMillis) -> Result<Reading, StoreError> {
+        (**self).get(id, now).await
+    }
+    fn check_size(&self, record: &Record) -> Result<(), TooLarge> {
+        (**self).check_size(record)
+    }
+}

@@ -1,0 +1,97 @@
+//! What DynamoDB's errors mean, and how to mend what they name.
+
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use lambda_idempotency_core::{StoreError, StoreErrorKind as Kind};
+
+/// One call, for the wording of its failure.
+pub(crate) struct Call<'a> {
+    pub(crate) operation: &'static str,
+    pub(crate) table: &'a str,
+    /// Name of the partition key.
+    pub(crate) key: &'a str,
+}
+
+impl Call<'_> {
+    pub(crate) fn failed<E, R>(&self, error: SdkError<E, R>) -> StoreError
+    where
+        E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+        R: std::fmt::Debug + Send + Sync + 'static,
+    {
+        let (kind, code) = match &error {
+            SdkError::ServiceError(service) => {
+                let code = service.err().code().unwrap_or("unknown error");
+                (kind_of(code, service.err().message().unwrap_or_default()), code.to_owned())
+            }
+            SdkError::TimeoutError(_) => (Kind::TimedOut, "the client's timeout".to_owned()),
+            SdkError::DispatchFailure(dispatch) if dispatch.is_timeout() => {
+                (Kind::TimedOut, "timeout".to_owned())
+            }
+            SdkError::DispatchFailure(dispatch) if dispatch.is_io() => {
+                (Kind::Unreachable, "no connection".to_owned())
+            }
+            SdkError::DispatchFailure(_) => (Kind::Other, "the request could not be sent".to_owned()),
+            SdkError::ResponseError(_) => (Kind::ServerFault, "the answer is not DynamoDB's".to_owned()),
+            _ => (Kind::Other, "the request could not be made".to_owned()),
+        };
+        let what = format!("{} on DynamoDB table `{}`", self.operation, self.table);
+        let store_error = StoreError::new(kind, what).code(code);
+        match self.cure(kind) {
+            Some(cure) => store_error.cure(cure),
+            None => store_error,
+        }
+        .source(error)
+    }
+
+    fn cure(&self, kind: Kind) -> Option<String> {
+        let Self { operation, table, key } = self;
+        Some(match kind {
+            Kind::NotFound => format!(
+                "create the table `{table}` in this account and region, or name the right one (IDEMPOTENCY_TABLE)"
+            ),
+            Kind::AccessDenied => format!(
+                "give the function's role `dynamodb:{operation}` on this table, or check its credentials"
+            ),
+            Kind::WrongSchema => format!(
+                "the table needs the partition key `{key}` of type S and no sort key; \
+                 create it so, or name its key with `DynamoDbStore::attribute_names`"
+            ),
+            Kind::Throttled => "raise the table's capacity or make it on-demand".to_owned(),
+            Kind::TimedOut | Kind::Unreachable => {
+                "check the endpoint, the region and the function's route to DynamoDB".to_owned()
+            }
+            Kind::Other => "check region and credentials of the client".to_owned(),
+            _ => return None,
+        })
+    }
+}
+
+/// Error codes as documented for DynamoDB ("Error handling with DynamoDB") and for AWS requests
+/// in general ("Common errors").
+fn kind_of(code: &str, message: &str) -> Kind {
+    match code {
+        "ResourceNotFoundException" => Kind::NotFound,
+        "AccessDeniedException"
+        | "AccessDenied"
+        | "UnrecognizedClientException"
+        | "InvalidSignatureException"
+        | "IncompleteSignatureException"
+        | "MissingAuthenticationTokenException"
+        | "ExpiredTokenException"
+        | "InvalidClientTokenId"
+        | "OptInRequired" => Kind::AccessDenied,
+        "ProvisionedThroughputExceededException"
+        | "ThrottlingException"
+        | "RequestLimitExceeded"
+        | "TransactionConflictException"
+        | "ReplicatedWriteConflictException" => Kind::Throttled,
+        "InternalServerError"
+        | "InternalServerErrorException"
+        | "InternalFailure"
+        | "ServiceUnavailable"
+        | "ServiceUnavailableException" => Kind::ServerFault,
+        // "The provided key element does not match the schema", "Missing the key id in the item",
+        // "Type mismatch for key id expected: N actual: S".
+        "ValidationException" if message.contains("key") => Kind::WrongSchema,
+        _ => Kind::Other,
+    }
+}

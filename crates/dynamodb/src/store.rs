@@ -1,0 +1,224 @@
+//! The five verbs, each one DynamoDB call.
+
+use std::fmt;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
+use lambda_idempotency_core::key::RecordId;
+use lambda_idempotency_core::{
+    ClaimAnswer, ClaimRequest, CompleteAnswer, CompleteRequest, EpochMillis, Reading, Record, ReleaseAnswer,
+    ReleaseRequest, RenewAnswer, RenewRequest, Replaced, Store, StoreError, TooLarge,
+};
+
+use crate::error::Call;
+use crate::item::{self, Item};
+use crate::{AttributeNames, expression};
+
+/// Records in one DynamoDB table. Cheap to clone; one store serves any number of functions.
+#[derive(Clone)]
+pub struct DynamoDbStore {
+    client: Client,
+    table: String,
+    names: AttributeNames,
+}
+
+impl DynamoDbStore {
+    /// A store on `table` that uses `client` as it is: its region, credentials, timeouts and retries.
+    ///
+    /// Give the client an operation timeout of a few seconds; its defaults take much longer to
+    /// give up. The engine waits no longer than the policy's store timeout in any case.
+    pub fn new(client: Client, table: impl Into<String>) -> Self {
+        Self { client, table: table.into(), names: AttributeNames::default() }
+    }
+
+    /// Other names for the record's attributes.
+    #[must_use]
+    pub fn attribute_names(mut self, names: AttributeNames) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// The table's name.
+    pub fn table(&self) -> &str {
+        &self.table
+    }
+
+    fn call(&self, operation: &'static str) -> Call<'_> {
+        Call { operation, table: &self.table, key: &self.names.id }
+    }
+
+    fn decode(&self, item: &Item, id: &RecordId) -> Result<Record, StoreError> {
+        item::decode(item, id, &self.names, &self.table)
+    }
+
+    /// The record that refused a write: as the service returned it, else read.
+    async fn in_the_way(&self, returned: Option<&Item>, id: &RecordId) -> Result<Option<Record>, StoreError> {
+        match returned.filter(|item| !item.is_empty()) {
+            Some(item) => Ok(Some(self.decode(item, id)?)),
+            None => self.read(id).await,
+        }
+    }
+
+    async fn read(&self, id: &RecordId) -> Result<Option<Record>, StoreError> {
+        let request = self
+            .client
+            .get_item()
+            .table_name(&self.table)
+            .set_key(Some(expression::primary_key(id, &self.names)))
+            .consistent_read(true);
+        let output = request.send().await.map_err(|error| self.call("GetItem").failed(error))?;
+        output.item().map(|item| self.decode(item, id)).transpose()
+    }
+}
+
+#[async_trait::async_trait]
+impl Store for DynamoDbStore {
+    async fn claim(&self, request: &ClaimRequest) -> Result<ClaimAnswer, StoreError> {
+        let condition = expression::claim(request, &self.names);
+        let sent = self
+            .client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(item::encode(&request.record(), &self.names)))
+            .condition_expression(condition.condition)
+            .set_expression_attribute_names(Some(condition.names))
+            .set_expression_attribute_values(Some(condition.values))
+            .return_values(ReturnValue::AllOld)
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .send()
+            .await;
+        match sent {
+            Ok(output) => Ok(ClaimAnswer::Claimed(match output.attributes().filter(|old| !old.is_empty()) {
+                None => Replaced::Nothing,
+                Some(old) => self.replaced(old, request.now),
+            })),
+            Err(SdkError::ServiceError(error)) if error.err().is_conditional_check_failed_exception() => {
+                let PutItemError::ConditionalCheckFailedException(refusal) = error.into_err() else {
+                    return Ok(ClaimAnswer::Vanished);
+                };
+                Ok(match self.in_the_way(refusal.item(), &request.id).await? {
+                    Some(record) => ClaimAnswer::Refused { record, now: request.now },
+                    None => ClaimAnswer::Vanished,
+                })
+            }
+            Err(error) => Err(self.call("PutItem").failed(error)),
+        }
+    }
+
+    async fn complete(&self, request: &CompleteRequest) -> Result<CompleteAnswer, StoreError> {
+        let update = expression::complete(request, &self.names);
+        let sent = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .set_key(Some(expression::primary_key(&request.record.id, &self.names)))
+            .set_update_expression(update.update)
+            .condition_expression(update.condition)
+            .set_expression_attribute_names(Some(update.names))
+            .set_expression_attribute_values(Some(update.values))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .send()
+            .await;
+        match sent {
+            Ok(_) => Ok(CompleteAnswer::Recorded),
+            Err(SdkError::ServiceError(error)) if error.err().is_conditional_check_failed_exception() => {
+                let UpdateItemError::ConditionalCheckFailedException(refusal) = error.into_err() else {
+                    return Ok(CompleteAnswer::Vanished);
+                };
+                Ok(match self.in_the_way(refusal.item(), &request.record.id).await? {
+                    Some(record) => CompleteAnswer::Overtaken { record },
+                    None => CompleteAnswer::Vanished,
+                })
+            }
+            Err(error) => Err(self.call("UpdateItem").failed(error)),
+        }
+    }
+
+    async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError> {
+        let condition = expression::release(request, &self.names);
+        let sent = self
+            .client
+            .delete_item()
+            .table_name(&self.table)
+            .set_key(Some(expression::primary_key(&request.id, &self.names)))
+            .condition_expression(condition.condition)
+            .set_expression_attribute_names(Some(condition.names))
+            .set_expression_attribute_values(Some(condition.values))
+            .send()
+            .await;
+        match sent {
+            Ok(_) => Ok(ReleaseAnswer::Released),
+            Err(error)
+                if refused(
+                    error.as_service_error(),
+                    DeleteItemError::is_conditional_check_failed_exception,
+                ) =>
+            {
+                Ok(ReleaseAnswer::NotMine)
+            }
+            Err(error) => Err(self.call("DeleteItem").failed(error)),
+        }
+    }
+
+    async fn renew(&self, request: &RenewRequest) -> Result<RenewAnswer, StoreError> {
+        // DynamoDB has no "greater of the two" in an update; which of them is sent is decided by the
+        // condition, never by a read.
+        for grow_expiration in [true, false] {
+            let update = expression::renew(request, &self.names, grow_expiration);
+            let sent = self
+                .client
+                .update_item()
+                .table_name(&self.table)
+                .set_key(Some(expression::primary_key(&request.id, &self.names)))
+                .set_update_expression(update.update)
+                .condition_expression(update.condition)
+                .set_expression_attribute_names(Some(update.names))
+                .set_expression_attribute_values(Some(update.values))
+                .send()
+                .await;
+            match sent {
+                Ok(_) => return Ok(RenewAnswer::Renewed),
+                Err(error)
+                    if refused(
+                        error.as_service_error(),
+                        UpdateItemError::is_conditional_check_failed_exception,
+                    ) => {}
+                Err(error) => return Err(self.call("UpdateItem").failed(error)),
+            }
+        }
+        Ok(RenewAnswer::Lost)
+    }
+
+    async fn get(&self, id: &RecordId, now: EpochMillis) -> Result<Reading, StoreError> {
+        let record = self.read(id).await?.filter(|record| !record.is_expired(now));
+        Ok(Reading { record, now })
+    }
+
+    fn check_size(&self, record: &Record) -> Result<(), TooLarge> {
+        item::check_size(record, &self.names)
+    }
+}
+
+impl DynamoDbStore {
+    /// Why the condition let us write over `old`. An expired record is replaced unread, so that only
+    /// its `expiration` is looked at.
+    fn replaced(&self, old: &Item, now: EpochMillis) -> Replaced {
+        let expired =
+            item::expiration(old, &self.names).is_some_and(|at| at < now.floor_seconds().get() as f64);
+        if expired { Replaced::Expired } else { Replaced::Abandoned }
+    }
+}
+
+fn refused<E>(error: Option<&E>, is_refusal: impl Fn(&E) -> bool) -> bool {
+    error.is_some_and(is_refusal)
+}
+
+impl fmt::Debug for DynamoDbStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DynamoDB table `{}`", self.table)
+    }
+}

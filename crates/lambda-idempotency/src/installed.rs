@@ -1,0 +1,48 @@
+//! The store that annotated functions use when they name none.
+
+use std::future::Future;
+use std::sync::{Arc, OnceLock};
+
+use crate::{Error, Store};
+
+static INSTALLED: OnceLock<Arc<dyn Store>> = OnceLock::new();
+
+tokio::task_local! {
+    static OVERRIDE: Arc<dyn Store>;
+}
+
+/// Sets the store of this process, once, before the first event.
+///
+/// ```
+/// use lambda_idempotency::{MemoryStore, install};
+///
+/// install(MemoryStore::new())?;
+/// assert!(install(MemoryStore::new()).is_err());
+/// # Ok::<(), lambda_idempotency::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Config`] when a store is installed already: two stores would hold two records of one work.
+pub fn install(store: impl Store + 'static) -> Result<(), Error> {
+    INSTALLED.set(Arc::new(store)).map_err(|_| Error::Config {
+        message:
+            "a store is installed already: call `lambda_idempotency::install` once, at the start of `main`; \
+                  a function with a store of its own names it with `store = …`"
+                .to_owned(),
+    })
+}
+
+/// The store of this task or process.
+pub(crate) fn store() -> Result<Arc<dyn Store>, Error> {
+    OVERRIDE.try_with(Arc::clone).ok().or_else(|| INSTALLED.get().cloned()).ok_or_else(|| Error::Config {
+        message: "no store is installed: call `lambda_idempotency::install(store)` at the start of `main`, \
+                  or name one with `#[idempotent(store = …)]`"
+            .to_owned(),
+    })
+}
+
+/// Runs `future` with `store` in place of the installed one.
+#[cfg_attr(not(feature = "testing"), allow(dead_code))]
+pub(crate) async fn scope<F: Future>(store: Arc<dyn Store>, future: F) -> F::Output {
+    OVERRIDE.scope(store, future).await
+}

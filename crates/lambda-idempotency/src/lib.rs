@@ -1,0 +1,81 @@
+//! Makes an AWS Lambda function written in Rust safe to invoke twice.
+//!
+//! Every queue, bus and client in front of a function delivers at least once. `#[idempotent]` claims
+//! the work by one conditional write before it starts, records the result after it, and answers every
+//! duplicate from the record: done → the stored result; in progress → an error that says when to come
+//! back; same key with other content → a loud mismatch; the holder died → takeover when its lease has
+//! passed.
+//!
+//! ```no_run
+//! use lambda_idempotency::{DynamoDbStore, Raw, idempotent, install, service_fn};
+//! use lambda_runtime::{Error, LambdaEvent, run};
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Deserialize)]
+//! struct Order {
+//!     order_id: u64,
+//!     version: u32,
+//! }
+//!
+//! #[derive(Serialize, Deserialize)]
+//! struct Receipt {
+//!     run_id: String,
+//! }
+//!
+//! /// Key = order id and version: a retry is the same key, an edited order is a new one.
+//! #[idempotent(key = "[order_id, version]", expires_after = "5d")]
+//! async fn submit(event: LambdaEvent<Raw<Order>>) -> Result<Receipt, Error> {
+//!     let order = &event.payload; // `Raw<Order>` derefs to `Order`
+//!     Ok(Receipt { run_id: format!("run-{}-{}", order.order_id, order.version) })
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Error> {
+//!     install(DynamoDbStore::from_env().await?)?; // table name from IDEMPOTENCY_TABLE
+//!     run(service_fn(submit)).await
+//! }
+//! ```
+//!
+//! # Log
+//!
+//! Each guarded call logs one line (`tracing`, target `lambda_idempotency`) with `function`,
+//! `record_id`, `outcome` and `takeover`. `outcome` is a name of [`Outcome`] or [`Error`], or
+//! `FunctionFailed`. Payloads, raw keys and results never appear in logs or errors.
+
+pub mod batch;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+mod event_input;
+mod installed;
+mod raw;
+mod service_fn;
+mod site;
+
+pub use installed::install;
+pub use lambda_idempotency_core::{
+    Attempt, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint, Identity, Invocation, JsonFault,
+    Key, Lease, MemoryStore, MissingKey, NotRecordedReason, OnError, Outcome, Policy, RecordId, Replay,
+    RunError, Store, StoreError, StoreErrorKind, SystemClock, decide, expiry,
+};
+#[cfg(feature = "dynamodb")]
+pub use lambda_idempotency_dynamodb::{self as dynamodb, DynamoDbStore};
+pub use lambda_idempotency_macros::idempotent;
+pub use raw::Raw;
+pub use service_fn::{ServiceFn, service_fn};
+
+/// What a store author needs: requests, answers and the stored record.
+pub mod store {
+    pub use lambda_idempotency_core::{
+        ClaimAnswer, ClaimRequest, CompleteAnswer, CompleteRequest, Owner, Reading, Record, ReleaseAnswer,
+        ReleaseRequest, RenewAnswer, RenewRequest, Replaced, Status, Store, StoreError, StoreErrorKind,
+        TooLarge,
+    };
+}
+
+/// What `#[idempotent]` expands to. Not part of the public API.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::event_input::event_input;
+    pub use crate::site::{Call, Site, Spec, body};
+}

@@ -1,0 +1,108 @@
+//! What stands behind one annotated function.
+
+use std::future::Future;
+use std::sync::{Arc, OnceLock};
+
+use lambda_idempotency_core::{Attempt, Identity, Settings, clock};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{Error, Fingerprint, Invocation, Key, Outcome, Policy, Store, installed};
+
+/// What the macro knows of the function.
+#[derive(Debug)]
+pub struct Spec {
+    /// Checked at compile time.
+    pub key: &'static str,
+    /// `name = "…"`.
+    pub name: Option<&'static str>,
+    /// Checked at compile time.
+    pub fingerprint: Option<&'static str>,
+    /// `module_path!()`.
+    pub module: &'static str,
+    /// The function's identifier.
+    pub function: &'static str,
+}
+
+/// One annotated function: its settings, made at its first call.
+#[derive(Debug)]
+pub struct Site {
+    spec: Spec,
+    settings: OnceLock<Result<Settings, String>>,
+}
+
+impl Site {
+    /// A site whose settings are not made yet.
+    pub const fn new(spec: Spec) -> Self {
+        Self { spec, settings: OnceLock::new() }
+    }
+
+    /// Starts one call: takes the identity of `input`, before it moves into the function.
+    pub fn call<I: Serialize + ?Sized>(&self, policy: impl FnOnce() -> Policy, input: &I) -> Call<'_> {
+        let settings = self.settings.get_or_init(|| self.make(policy()).map_err(|error| error.to_string()));
+        Call(match settings {
+            Ok(settings) => Ok((settings, settings.identify(input, &Invocation::current()))),
+            Err(message) => Err(Error::Config { message: message.clone() }),
+        })
+    }
+
+    fn make(&self, policy: Policy) -> Result<Settings, Error> {
+        let spec = &self.spec;
+        let unparsed = |error: lambda_idempotency_core::key::ExpressionError| Error::Config {
+            message: error.to_string(),
+        };
+        let name = spec.name.map_or_else(|| self.default_name(), str::to_owned);
+        let fingerprint = match spec.fingerprint {
+            None => Fingerprint::Whole,
+            Some(text) => Fingerprint::parse(text).map_err(unparsed)?,
+        };
+        Settings::new(&name, Key::parse(spec.key).map_err(unparsed)?)?.fingerprint(fingerprint).policy(policy)
+    }
+
+    /// Lambda function, module and function: no two functions share it, in one process or in one table.
+    fn default_name(&self) -> String {
+        let Spec { module, function, .. } = self.spec;
+        match std::env::var("AWS_LAMBDA_FUNCTION_NAME") {
+            Ok(lambda) if !lambda.is_empty() => format!("{lambda}.{module}::{function}"),
+            _ => {
+                tracing::debug!(target: "lambda_idempotency", module, function, "AWS_LAMBDA_FUNCTION_NAME is not set; the name is made without it");
+                format!("{module}::{function}")
+            }
+        }
+    }
+}
+
+/// One call of an annotated function, its identity taken.
+#[derive(Debug)]
+pub struct Call<'a>(Result<(&'a Settings, Result<Option<Identity>, Error>), Error>);
+
+impl Call<'_> {
+    /// Runs the function's body, or answers in its place.
+    ///
+    /// # Errors
+    /// The body's own error, or this library's by way of `From`.
+    pub async fn run<T, E, F, Fut>(self, store: Option<&dyn Store>, work: F) -> Result<T, E>
+    where
+        T: Serialize + DeserializeOwned,
+        E: From<Error>,
+        F: FnOnce(Attempt) -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        let (settings, identity) = self.0?;
+        let default: Arc<dyn Store>;
+        let store = match store {
+            Some(store) => store,
+            None => {
+                default = installed::store()?;
+                &*default
+            }
+        };
+        let result = settings.run(store, clock::current(), identity, work).await;
+        result.map(Outcome::into_value).map_err(lambda_idempotency_core::RunError::flatten)
+    }
+}
+
+/// Tells the compiler the type of the function's body, so that `?` in it means what it meant.
+pub fn body<R, F: Future<Output = R>>(body: F) -> F {
+    body
+}

@@ -1,0 +1,34 @@
+//! For tests of annotated functions: a store and a clock of the test's own, without touching the
+//! process, so that tests can run side by side.
+
+use std::future::Future;
+use std::sync::Arc;
+
+pub use lambda_idempotency_core::testing::ManualClock;
+
+use crate::{Clock, Store};
+
+/// Runs `future` with `store` as the installed store and `clock` as the clock.
+///
+/// ```
+/// use lambda_idempotency::{EpochMillis, Error, MemoryStore, idempotent, testing};
+/// use std::sync::Arc;
+///
+/// #[idempotent(key = "@")]
+/// async fn double(number: u32) -> Result<u32, Error> {
+///     Ok(number * 2)
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Error> {
+/// let clock = Arc::new(testing::ManualClock::at(EpochMillis::new(1_900_000_000_000)));
+/// let store = Arc::new(MemoryStore::new());
+/// assert_eq!(testing::scope(store.clone(), clock, double(21)).await?, 42);
+/// assert_eq!(store.records().len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+pub async fn scope<F: Future>(store: impl Store + 'static, clock: Arc<dyn Clock>, future: F) -> F::Output {
+    let future = lambda_idempotency_core::clock::scope(clock, future);
+    crate::installed::scope(Arc::new(store), future).await
+}
