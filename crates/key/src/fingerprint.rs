@@ -2,9 +2,18 @@
 
 use crate::expression::Expression;
 use crate::expression::error::ExpressionError;
+use crate::expression::select::SelectError;
 use crate::json::canonical::canonical;
+use crate::json::error::CanonicalError;
 use crate::key::KeyError;
+use crate::source;
 use crate::validation::Validation;
+
+/// The expression in the rule of a fingerprint of everything.
+const WHOLE: &str = "@";
+
+/// The source in the rule where none is recognised, or where it does not matter.
+const UNRECOGNISED: &str = "none";
 
 /// What of an input is compared when its key has been seen before.
 ///
@@ -19,7 +28,8 @@ use crate::validation::Validation;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Fingerprint {
-    /// The whole input, less what changes with each delivery where the source is recognised.
+    /// The whole input, less what changes with each delivery where the source is recognised, as
+    /// the table in [`source`](crate::source) says.
     #[default]
     Whole,
     /// What an expression selects; nothing (`null`) is a content like any other.
@@ -38,7 +48,7 @@ impl Fingerprint {
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
         Ok(match text.trim() {
             "none" => Self::Off,
-            "@" => Self::Whole,
+            WHOLE => Self::Whole,
             _ => Self::Narrowed(Expression::parse(text)?),
         })
     }
@@ -49,23 +59,29 @@ impl Fingerprint {
     ///
     /// [`KeyError::Invalid`] if the input cannot be read.
     pub fn of(&self, json: &str) -> Result<Option<Validation>, KeyError> {
-        let (expression, selected) = match self {
+        let taken = match self {
             Self::Off => return Ok(None),
-            Self::Whole => ("@", canonical(json).map_err(Into::into)),
+            Self::Whole => whole(json).map_err(SelectError::from),
+            // A narrowed rule says itself what is compared, so the source does not matter.
             Self::Narrowed(expression) => {
-                let selection = expression.select(json);
-                (
-                    expression.as_str(),
-                    selection.map(|selection| selection.into_canonical()),
-                )
+                expression.select(json).map(|selection| (UNRECOGNISED, selection.into_canonical()))
             }
         };
-        match selected {
-            Ok(content) => Ok(Some(Validation::new(expression, "none", &content))),
-            Err(reason) => Err(KeyError::Invalid {
-                expression: expression.to_owned(),
-                reason,
-            }),
+        let expression = match self {
+            Self::Narrowed(expression) => expression.as_str(),
+            Self::Whole | Self::Off => WHOLE,
+        };
+        match taken {
+            Ok((source, content)) => Ok(Some(Validation::new(expression, source, &content))),
+            Err(reason) => Err(KeyError::Invalid { expression: expression.to_owned(), reason }),
         }
+    }
+}
+
+/// The name of the source, and what of the input is compared.
+fn whole(json: &str) -> Result<(&'static str, String), CanonicalError> {
+    match source::content(json)? {
+        Some((source, content)) => Ok((source.name(), content)),
+        None => Ok((UNRECOGNISED, canonical(json)?)),
     }
 }

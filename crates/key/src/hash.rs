@@ -31,18 +31,11 @@ pub(crate) fn hash(secret: Option<&Secret>, parts: &[&[u8]]) -> String {
 
 fn hex(bytes: &[u8]) -> String {
     let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble & 15)]);
-    bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(*byte)])
-        .collect()
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
 /// Whether two texts are equal, in a time that tells nothing about where they differ.
 pub(crate) fn same(a: &str, b: &str) -> bool {
     a.len() == b.len()
-        && std::hint::black_box(
-            a.bytes()
-                .zip(b.bytes())
-                .fold(0, |so_far, (a, b)| so_far | (a ^ b)),
-        ) == 0
+        && std::hint::black_box(a.bytes().zip(b.bytes()).fold(0, |so_far, (a, b)| so_far | (a ^ b))) == 0
 }

@@ -66,18 +66,12 @@ impl Key {
         let selection = match self.0.select(json) {
             Ok(selection) => selection,
             Err(reason) => {
-                return Err(KeyError::Invalid {
-                    expression: expression(),
-                    reason,
-                });
+                return Err(KeyError::Invalid { expression: expression(), reason });
             }
         };
         if selection.is_missing() {
             let parts = selection.missing_parts().to_vec();
-            return Err(KeyError::Missing {
-                expression: expression(),
-                parts,
-            });
+            return Err(KeyError::Missing { expression: expression(), parts });
         }
         Ok(KeyValue(selection.into_canonical()))
     }
@@ -113,12 +107,7 @@ impl fmt::Debug for KeyValue {
 #[non_exhaustive]
 pub enum KeyError {
     /// The input does not say which work it is.
-    #[error(
-        "the key `{expression}` is missing in this input: {} selects nothing (null, an empty string, \
-         or an empty or all-missing list); send it, or, if it is optional, write `{} || 'none'`",
-        listed(.parts),
-        .parts.first().unwrap_or(.expression)
-    )]
+    #[error("{}", missing_text(.expression, .parts))]
     Missing {
         /// The whole expression.
         expression: String,
@@ -136,10 +125,20 @@ pub enum KeyError {
     },
 }
 
-fn listed(parts: &[String]) -> String {
-    parts
-        .iter()
-        .map(|part| format!("`{part}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
+fn missing_text(expression: &str, parts: &[String]) -> String {
+    let nothing = "nothing in this input (null, an empty string, or a list without content)";
+    match parts {
+        // A default for the whole key would be one key for every input without one.
+        [] => format!("the key `{expression}` selects {nothing}; send it"),
+        [only] if only == expression => {
+            format!("the key `{expression}` selects {nothing}; send it, or select what is always there")
+        }
+        [first, ..] => {
+            let listed = parts.iter().map(|part| format!("`{part}`")).collect::<Vec<_>>().join(", ");
+            format!(
+                "the key `{expression}` is not complete: {listed} selects {nothing}; send it, or write \
+                 an optional part with a default, as in `{first} || 'none'`"
+            )
+        }
+    }
 }

@@ -32,10 +32,7 @@ impl Name {
         if name.len() > MAX_BYTES {
             return Err(NameError::TooLong { bytes: name.len() });
         }
-        match name
-            .char_indices()
-            .find(|(_, c)| *c == '#' || c.is_control())
-        {
+        match name.char_indices().find(|(_, c)| *c == '#' || c.is_control()) {
             Some((offset, character)) => Err(NameError::Character { offset, character }),
             None => Ok(Self(name)),
         }

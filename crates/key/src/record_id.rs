@@ -39,9 +39,7 @@ impl RecordId {
     pub fn new(name: &Name, tenant: Option<&str>, key: &KeyValue, secret: Option<&Secret>) -> Self {
         let tenant = tenant.unwrap_or("").as_bytes();
         let hash = hash(secret, &[LABEL, tenant, key.as_str().as_bytes()]);
-        Self {
-            text: format!("{name}#{hash}"),
-        }
+        Self { text: format!("{name}#{hash}") }
     }
 
     /// Reads a stored id. `None` if it is not one of ours.
@@ -50,9 +48,7 @@ impl RecordId {
         let (name, hash) = stored.split_once('#')?;
         Name::new(name).ok()?;
         let digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        (hash.len() == HASH_DIGITS && hash.bytes().all(digit)).then(|| Self {
-            text: stored.to_owned(),
-        })
+        (hash.len() == HASH_DIGITS && hash.bytes().all(digit)).then(|| Self { text: stored.to_owned() })
     }
 
     /// The whole id.

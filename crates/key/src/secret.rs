@@ -28,11 +28,7 @@ impl Secret {
     /// [`SecretError`] if there are fewer than 16.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, SecretError> {
         let bytes = bytes.into();
-        if bytes.len() < MIN_BYTES {
-            Err(SecretError::TooShort)
-        } else {
-            Ok(Self(bytes))
-        }
+        if bytes.len() < MIN_BYTES { Err(SecretError::TooShort) } else { Ok(Self(bytes)) }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {

@@ -33,16 +33,10 @@ pub struct Validation {
 impl Validation {
     /// From the rule (the expression and the source's name) and the canonical parts of the content.
     pub(crate) fn new(expression: &str, source: &str, content: &str) -> Self {
-        let rule = hash(
-            None,
-            &[RULE_LABEL, expression.as_bytes(), source.as_bytes()],
-        );
+        let rule = hash(None, &[RULE_LABEL, expression.as_bytes(), source.as_bytes()]);
         let content = hash(None, &[CONTENT_LABEL, content.as_bytes()]);
         let prefix = format!("1:{}:", rule.get(..RULE_DIGITS).unwrap_or(&rule));
-        Self {
-            prefix: prefix.len(),
-            text: prefix + &content,
-        }
+        Self { prefix: prefix.len(), text: prefix + &content }
     }
 
     /// The whole text.

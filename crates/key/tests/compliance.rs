@@ -13,17 +13,10 @@ fn suite() -> PathBuf {
     let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
     let packages = entries(&sources).flat_map(|registry| entries(&registry.path()));
     let suites = packages
-        .filter(|package| {
-            package
-                .file_name()
-                .to_string_lossy()
-                .starts_with("jmespath-0.5")
-        })
+        .filter(|package| package.file_name().to_string_lossy().starts_with("jmespath-0.5"))
         .map(|package| package.path().join("tests").join("compliance"))
         .filter(|suite| suite.is_dir());
-    suites
-        .max()
-        .expect("cargo keeps unpacked sources in its home directory (CARGO_HOME)")
+    suites.max().expect("cargo keeps unpacked sources in its home directory (CARGO_HOME)")
 }
 
 #[test]
@@ -47,8 +40,9 @@ fn every_case_of_the_official_suite_gives_the_documented_result() {
                     .and_then(|parsed| parsed.select(&given).map_err(|error| error.to_string()));
                 let fine = match (&outcome, case.get("error"), case.get("result")) {
                     (Err(_), Some(_), _) => true,
-                    (Ok(selection), None, Some(expected)) => canonical(&expected.to_string())
-                        .is_ok_and(|text| text == selection.as_str()),
+                    (Ok(selection), None, Some(expected)) => {
+                        canonical(&expected.to_string()).is_ok_and(|text| text == selection.as_str())
+                    }
                     _ => false,
                 };
                 if !fine {
@@ -64,10 +58,5 @@ fn every_case_of_the_official_suite_gives_the_documented_result() {
         }
     }
     assert!(cases > 800, "only {cases} cases found");
-    assert!(
-        failures.is_empty(),
-        "{} of {cases}:\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{} of {cases}:\n{}", failures.len(), failures.join("\n"));
 }

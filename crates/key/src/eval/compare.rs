@@ -8,12 +8,7 @@ use crate::json::node::Node;
 use crate::number::Decimal;
 
 impl<'a> Evaluation<'a> {
-    pub(super) fn compare(
-        &self,
-        comparison: Comparison,
-        left: &Node<'a>,
-        right: &Node<'a>,
-    ) -> Value<'a> {
+    pub(super) fn compare(&self, comparison: Comparison, left: &Node<'a>, right: &Node<'a>) -> Value<'a> {
         let order = match (left.open()?, right.open()?) {
             (Node::Number(a), Node::Number(b)) => {
                 Some(Decimal::parse(a.as_str()).cmp(&Decimal::parse(b.as_str())))
@@ -27,9 +22,7 @@ impl<'a> Evaluation<'a> {
             Comparison::Less => order.map_or(Node::Null, |order| Node::Bool(order.is_lt())),
             Comparison::LessOrEqual => order.map_or(Node::Null, |order| Node::Bool(order.is_le())),
             Comparison::Greater => order.map_or(Node::Null, |order| Node::Bool(order.is_gt())),
-            Comparison::GreaterOrEqual => {
-                order.map_or(Node::Null, |order| Node::Bool(order.is_ge()))
-            }
+            Comparison::GreaterOrEqual => order.map_or(Node::Null, |order| Node::Bool(order.is_ge())),
         })
     }
 
@@ -42,9 +35,7 @@ impl<'a> Evaluation<'a> {
             (Node::Null, Node::Null) => true,
             (Node::Bool(a), Node::Bool(b)) => a == b,
             (Node::String(a), Node::String(b)) => a.as_str() == b.as_str(),
-            (Node::Number(a), Node::Number(b)) => {
-                Decimal::parse(a.as_str()) == Decimal::parse(b.as_str())
-            }
+            (Node::Number(a), Node::Number(b)) => Decimal::parse(a.as_str()) == Decimal::parse(b.as_str()),
             (a, b) => {
                 let (a, b) = (canonical_node(&a)?, canonical_node(&b)?);
                 self.spend((a.len() + b.len()) / 64)?;

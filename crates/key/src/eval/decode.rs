@@ -43,9 +43,7 @@ impl<'a> Call<'_, 'a> {
     }
 
     fn base64(&self, text: &str) -> Result<Vec<u8>, SelectError> {
-        STANDARD
-            .decode(text.trim_ascii())
-            .or_else(|_| self.undecodable(DecodeReason::Base64))
+        STANDARD.decode(text.trim_ascii()).or_else(|_| self.undecodable(DecodeReason::Base64))
     }
 
     fn inflate(&self, bytes: &[u8]) -> Result<Vec<u8>, SelectError> {
@@ -54,9 +52,7 @@ impl<'a> Call<'_, 'a> {
         match reader.read_to_end(&mut inflated) {
             Err(_) => self.undecodable(DecodeReason::Gzip),
             Ok(_) if inflated.len() as u64 > MAX_INFLATED => {
-                self.undecodable(DecodeReason::TooLarge {
-                    limit: MAX_INFLATED,
-                })
+                self.undecodable(DecodeReason::TooLarge { limit: MAX_INFLATED })
             }
             Ok(_) => Ok(inflated),
         }

@@ -32,12 +32,7 @@ impl<'a> Evaluation<'a> {
             _ => Ok(self.eval(argument, node)?.open()?),
         });
         let arguments = arguments.collect::<Result<Vec<_>, SelectError>>()?;
-        let call = Call {
-            evaluation: self,
-            ast,
-            asts,
-            arguments,
-        };
+        let call = Call { evaluation: self, ast, asts, arguments };
         match function {
             Function::Abs | Function::Avg | Function::Ceil | Function::Floor | Function::Sum => {
                 call.arithmetic(function)
@@ -50,12 +45,7 @@ impl<'a> Evaluation<'a> {
             Function::MaxBy | Function::MinBy | Function::SortBy => call.ordered_by(function),
             Function::Keys => {
                 let members = sorted(call.object(0)?.as_slice())?;
-                Ok(array(
-                    members
-                        .into_iter()
-                        .map(|(name, _)| Node::String(name))
-                        .collect(),
-                ))
+                Ok(array(members.into_iter().map(|(name, _)| Node::String(name)).collect()))
             }
             Function::Values => {
                 let members = sorted(call.object(0)?.as_slice())?;
@@ -64,10 +54,7 @@ impl<'a> Evaluation<'a> {
             Function::Map => call.map(),
             Function::Merge => call.merge(),
             Function::NotNull => {
-                let present = call
-                    .arguments
-                    .into_iter()
-                    .find(|node| !matches!(node, Node::Null));
+                let present = call.arguments.into_iter().find(|node| !matches!(node, Node::Null));
                 Ok(present.unwrap_or(Node::Null))
             }
             Function::ToArray => match call.argument(0) {
@@ -85,9 +72,9 @@ impl<'a> Evaluation<'a> {
             },
             Function::Type => Ok(Node::String(Text::Input(call.argument(0).type_name()))),
             Function::Header => call.header(),
-            Function::PowertoolsJson
-            | Function::PowertoolsBase64
-            | Function::PowertoolsBase64Gzip => call.decode(function),
+            Function::PowertoolsJson | Function::PowertoolsBase64 | Function::PowertoolsBase64Gzip => {
+                call.decode(function)
+            }
         }
     }
 }
@@ -109,19 +96,11 @@ impl<'e, 'a> Call<'e, 'a> {
         found: &Node<'_>,
     ) -> Result<T, SelectError> {
         let found = found.type_name();
-        Err(SelectError::WrongType {
-            call: self.text(),
-            argument: position + 1,
-            expected,
-            found,
-        })
+        Err(SelectError::WrongType { call: self.text(), argument: position + 1, expected, found })
     }
 
     pub(super) fn undecodable<T>(&self, reason: DecodeReason) -> Result<T, SelectError> {
-        Err(SelectError::Undecodable {
-            call: self.text(),
-            reason,
-        })
+        Err(SelectError::Undecodable { call: self.text(), reason })
     }
 
     pub(super) fn string(&self, position: usize) -> Result<Text<'a>, SelectError> {
@@ -170,15 +149,11 @@ impl<'e, 'a> Call<'e, 'a> {
         let mut all: Vec<(usize, (Text<'a>, Node<'a>))> = Vec::new();
         for position in 0..self.arguments.len() {
             all.extend(
-                sorted(self.object(position)?.as_slice())?
-                    .into_iter()
-                    .map(|member| (position, member)),
+                sorted(self.object(position)?.as_slice())?.into_iter().map(|member| (position, member)),
             );
         }
         all.sort_by(|(i, (a, _)), (j, (b, _))| a.as_str().cmp(b.as_str()).then(j.cmp(i)));
         all.dedup_by(|(_, (later, _)), (_, (kept, _))| later.as_str() == kept.as_str());
-        Ok(Node::Object(Rc::new(
-            all.into_iter().map(|(_, member)| member).collect(),
-        )))
+        Ok(Node::Object(Rc::new(all.into_iter().map(|(_, member)| member).collect())))
     }
 }

@@ -36,12 +36,7 @@ impl<'a> Evaluation<'a> {
                     return Ok(Node::Null);
                 };
                 self.spend(members.len())?;
-                Ok(array(
-                    sorted(&members)?
-                        .into_iter()
-                        .map(|(_, value)| value)
-                        .collect(),
-                ))
+                Ok(array(sorted(&members)?.into_iter().map(|(_, value)| value).collect()))
             }
             Kind::Flatten(source) => {
                 let source = self.eval(source, node)?;
@@ -70,9 +65,7 @@ impl<'a> Evaluation<'a> {
             }
             Kind::Filter(source, each, predicate) => {
                 let source = self.eval(source, node)?;
-                self.each(&source, each, |element| {
-                    Ok(is_true(&self.eval(predicate, element)?)?)
-                })
+                self.each(&source, each, |element| Ok(is_true(&self.eval(predicate, element)?)?))
             }
             // The other kinds are evaluated elsewhere; a reference alone has no value.
             _ => Ok(Node::Null),
@@ -106,20 +99,11 @@ pub(super) fn array(elements: Vec<Node<'_>>) -> Node<'_> {
 }
 
 /// The elements of a slice, by the rules of Python, in 128 bits so that nothing overflows.
-fn slice<'a>(
-    elements: &[Node<'a>],
-    start: Option<i64>,
-    stop: Option<i64>,
-    step: i64,
-) -> Vec<Node<'a>> {
+fn slice<'a>(elements: &[Node<'a>], start: Option<i64>, stop: Option<i64>, step: i64) -> Vec<Node<'a>> {
     let length = elements.len() as i128;
     let step = i128::from(step);
     // The positions just outside, to either side, bound every end.
-    let (low, high) = if step > 0 {
-        (0, length)
-    } else {
-        (-1, length - 1)
-    };
+    let (low, high) = if step > 0 { (0, length) } else { (-1, length - 1) };
     let bound = |end: Option<i64>, default: i128| match end.map(i128::from) {
         None => default,
         Some(end) if end < 0 => (end + length).clamp(low, high),
@@ -129,12 +113,7 @@ fn slice<'a>(
     let (mut at, to) = (bound(start, from), bound(stop, to));
     let mut chosen = Vec::new();
     while (step > 0 && at < to) || (step < 0 && at > to) {
-        chosen.extend(
-            usize::try_from(at)
-                .ok()
-                .and_then(|at| elements.get(at))
-                .cloned(),
-        );
+        chosen.extend(usize::try_from(at).ok().and_then(|at| elements.get(at)).cloned());
         at += step;
     }
     chosen

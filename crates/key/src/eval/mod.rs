@@ -41,11 +41,7 @@ pub(crate) fn says_nothing(json: &str) -> Result<bool, CanonicalError> {
 
 impl<'a> Evaluation<'a> {
     pub(crate) fn new(expression: &'a str, json: &'a str) -> Self {
-        Self {
-            expression,
-            json,
-            steps: Cell::new(0),
-        }
+        Self { expression, json, steps: Cell::new(0) }
     }
 
     /// The selected value, and the text of each part that must be present and is not.
@@ -55,40 +51,21 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Evaluates the part that makes the result. A multi-select there needs all its parts.
-    fn result(
-        &self,
-        ast: &'a Ast,
-        node: &Node<'a>,
-    ) -> Result<(Node<'a>, Vec<String>), SelectError> {
+    fn result(&self, ast: &'a Ast, node: &Node<'a>) -> Result<(Node<'a>, Vec<String>), SelectError> {
         match &ast.kind {
             Kind::Then(left, right) => {
                 let (left, _) = self.result(left, node)?;
                 let (value, parts) = self.result(right, &left)?;
                 let whole = matches!(parts.as_slice(), [only] if only == self.text(right));
-                Ok((
-                    value,
-                    if whole {
-                        vec![self.text(ast).to_owned()]
-                    } else {
-                        parts
-                    },
-                ))
+                Ok((value, if whole { vec![self.text(ast).to_owned()] } else { parts }))
             }
             Kind::Or(left, right) => {
                 let (value, parts) = self.result(left, node)?;
-                if is_true(&value)? {
-                    Ok((value, parts))
-                } else {
-                    self.result(right, node)
-                }
+                if is_true(&value)? { Ok((value, parts)) } else { self.result(right, node) }
             }
             Kind::And(left, right) => {
                 let (value, parts) = self.result(left, node)?;
-                if is_true(&value)? {
-                    self.result(right, node)
-                } else {
-                    Ok((value, parts))
-                }
+                if is_true(&value)? { self.result(right, node) } else { Ok((value, parts)) }
             }
             Kind::List(parts) => {
                 let mut missing = Vec::new();
@@ -125,19 +102,12 @@ impl<'a> Evaluation<'a> {
     }
 
     fn missing_whole(&self, ast: &Ast, value: &Node<'a>) -> Result<Vec<String>, SelectError> {
-        Ok(if value.is_missing()? {
-            vec![self.text(ast).to_owned()]
-        } else {
-            Vec::new()
-        })
+        Ok(if value.is_missing()? { vec![self.text(ast).to_owned()] } else { Vec::new() })
     }
 
     /// The text of a part of the expression.
     fn text(&self, ast: &Ast) -> &'a str {
-        self.expression
-            .get(ast.start..ast.end)
-            .unwrap_or(self.expression)
-            .trim()
+        self.expression.get(ast.start..ast.end).unwrap_or(self.expression).trim()
     }
 
     /// Counts work that is about to be done.
@@ -162,19 +132,11 @@ impl<'a> Evaluation<'a> {
             }
             Kind::Or(left, right) => {
                 let value = self.eval(left, node)?;
-                if is_true(&value)? {
-                    Ok(value)
-                } else {
-                    self.eval(right, node)
-                }
+                if is_true(&value)? { Ok(value) } else { self.eval(right, node) }
             }
             Kind::And(left, right) => {
                 let value = self.eval(left, node)?;
-                if is_true(&value)? {
-                    self.eval(right, node)
-                } else {
-                    Ok(value)
-                }
+                if is_true(&value)? { self.eval(right, node) } else { Ok(value) }
             }
             Kind::Not(operand) => Ok(Node::Bool(!is_true(&self.eval(operand, node)?)?)),
             Kind::Compare(comparison, left, right) => {
@@ -197,12 +159,9 @@ impl<'a> Evaluation<'a> {
                 Ok(Node::Array(Rc::new(values.collect::<Result<_, _>>()?)))
             }
             Kind::Hash(parts) => {
-                let members = parts
-                    .iter()
-                    .map(|(name, part)| Ok((Text::Input(name), self.eval(part, node)?)));
-                Ok(Node::Object(Rc::new(
-                    members.collect::<Result<_, SelectError>>()?,
-                )))
+                let members =
+                    parts.iter().map(|(name, part)| Ok((Text::Input(name), self.eval(part, node)?)));
+                Ok(Node::Object(Rc::new(members.collect::<Result<_, SelectError>>()?)))
             }
             _ => Ok(Node::Null),
         }
@@ -226,10 +185,7 @@ type Members<'a> = Vec<(Text<'a>, Node<'a>)>;
 fn sorted<'a>(members: &[(Text<'a>, Node<'a>)]) -> Result<Members<'a>, CanonicalError> {
     let mut members = members.to_vec();
     members.sort_by(|(a, _), (b, _)| a.as_str().cmp(b.as_str()));
-    if members
-        .windows(2)
-        .any(|pair| pair[0].0.as_str() == pair[1].0.as_str())
-    {
+    if members.windows(2).any(|pair| pair[0].0.as_str() == pair[1].0.as_str()) {
         return Err(duplicate(0));
     }
     Ok(members)

@@ -112,18 +112,15 @@ impl<'a> Call<'_, 'a> {
     /// `max`, `min` and `sort`.
     pub(super) fn ordered(&self, function: Function) -> Value<'a> {
         let elements = self.array(0)?;
-        let ranked = elements
-            .iter()
-            .map(|element| Ok((self.rank(0, element)?, element.clone())));
+        let ranked = elements.iter().map(|element| Ok((self.rank(0, element)?, element.clone())));
         self.choose(function, 0, ranked.collect::<Result<_, SelectError>>()?)
     }
 
     /// `max_by`, `min_by` and `sort_by`.
     pub(super) fn ordered_by(&self, function: Function) -> Value<'a> {
         let elements = self.array(0)?;
-        let ranked = elements
-            .iter()
-            .map(|element| Ok((self.rank(1, &self.apply(1, element)?)?, element.clone())));
+        let ranked =
+            elements.iter().map(|element| Ok((self.rank(1, &self.apply(1, element)?)?, element.clone())));
         self.choose(function, 1, ranked.collect::<Result<_, SelectError>>()?)
     }
 
@@ -133,9 +130,7 @@ impl<'a> Call<'_, 'a> {
         position: usize,
         mut ranked: Vec<(Rank<'a>, Node<'a>)>,
     ) -> Value<'a> {
-        let mixed = ranked
-            .iter()
-            .find(|(rank, _)| rank.compare(&ranked[0].0).is_none());
+        let mixed = ranked.iter().find(|(rank, _)| rank.compare(&ranked[0].0).is_none());
         if let Some((rank, _)) = mixed {
             let found = match rank {
                 Rank::Number(_) => Node::Number(Text::Input("0")),
@@ -143,18 +138,16 @@ impl<'a> Call<'_, 'a> {
             };
             return self.wrong_type(position, "numbers only or strings only", &found);
         }
-        self.evaluation
-            .spend(ranked.len().saturating_mul(ranked.len().ilog2_or_zero()))?;
+        self.evaluation.spend(ranked.len().saturating_mul(ranked.len().ilog2_or_zero()))?;
         // Stable, so equal elements keep their order, and the first of equal extremes is taken.
         ranked.sort_by(|(a, _), (b, _)| a.compare(b).unwrap_or(Ordering::Equal));
         Ok(match function {
             Function::Sort | Function::SortBy => {
                 array(ranked.into_iter().map(|(_, element)| element).collect())
             }
-            Function::Min | Function::MinBy => ranked
-                .into_iter()
-                .next()
-                .map_or(Node::Null, |(_, element)| element),
+            Function::Min | Function::MinBy => {
+                ranked.into_iter().next().map_or(Node::Null, |(_, element)| element)
+            }
             _ => {
                 let best = ranked.iter().map(|(rank, _)| rank).next_back();
                 let first = ranked.iter().find(|(rank, _)| Some(rank) == best);

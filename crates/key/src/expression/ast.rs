@@ -23,11 +23,7 @@ pub(crate) enum Kind {
     /// An element by position, from the end if negative.
     Index(i64),
     /// `[start:stop:step]`
-    Slice {
-        start: Option<i64>,
-        stop: Option<i64>,
-        step: i64,
-    },
+    Slice { start: Option<i64>, stop: Option<i64>, step: i64 },
     /// A value written in the expression, as checked JSON text.
     Literal(String),
     /// `[a, b]`
@@ -73,11 +69,9 @@ impl Ast {
     /// The nodes directly below, in the order of the text.
     pub(crate) fn children(&self) -> Vec<&Ast> {
         match &self.kind {
-            Kind::Current
-            | Kind::Field(_)
-            | Kind::Index(_)
-            | Kind::Slice { .. }
-            | Kind::Literal(_) => Vec::new(),
+            Kind::Current | Kind::Field(_) | Kind::Index(_) | Kind::Slice { .. } | Kind::Literal(_) => {
+                Vec::new()
+            }
             Kind::List(parts) | Kind::Call(_, parts) => parts.iter().collect(),
             Kind::Hash(parts) => parts.iter().map(|(_, part)| part).collect(),
             Kind::Not(a) | Kind::Values(a) | Kind::Flatten(a) | Kind::Reference(a) => vec![a],

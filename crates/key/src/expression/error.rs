@@ -22,12 +22,7 @@ pub struct ExpressionError {
 
 impl ExpressionError {
     pub(crate) fn new(expression: &str, offset: usize, problem: impl Into<String>) -> Self {
-        Self {
-            expression: expression.to_owned(),
-            offset,
-            problem: problem.into(),
-            cure: None,
-        }
+        Self { expression: expression.to_owned(), offset, problem: problem.into(), cure: None }
     }
 
     pub(crate) fn with_cure(mut self, cure: impl Into<String>) -> Self {
@@ -79,19 +74,10 @@ fn line_around(expression: &str, offset: usize) -> (String, usize) {
     let before = before.rsplit('\n').next().unwrap_or("");
     let after = after.split('\n').next().unwrap_or("");
     let skipped = before.chars().count().saturating_sub(BEFORE);
-    let shown: String = before
-        .chars()
-        .skip(skipped)
-        .chain(after.chars().take(AFTER))
-        .map(visible)
-        .collect();
+    let shown: String = before.chars().skip(skipped).chain(after.chars().take(AFTER)).map(visible).collect();
     (shown, before.chars().count() - skipped)
 }
 
 fn visible(character: char) -> char {
-    if character.is_control() {
-        ' '
-    } else {
-        character
-    }
+    if character.is_control() { ' ' } else { character }
 }

@@ -62,10 +62,7 @@ functions! {
 
 impl Function {
     pub(crate) fn by_name(name: &str) -> Option<Function> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|function| function.name() == name)
+        Self::ALL.iter().copied().find(|function| function.name() == name)
     }
 
     /// The function that was probably meant: at most two letters differ.

@@ -28,8 +28,8 @@ pub(crate) enum Token {
 
 /// Longest first, so that `||` is not read as `|` twice.
 const SIGNS: [&str; 24] = [
-    "||", "&&", "==", "!=", "<=", ">=", "[?", "[]", ".", "*", "|", "[", "]", ",", ":", "!", "<",
-    ">", "@", "&", "(", ")", "{", "}",
+    "||", "&&", "==", "!=", "<=", ">=", "[?", "[]", ".", "*", "|", "[", "]", ",", ":", "!", "<", ">", "@",
+    "&", "(", ")", "{", "}",
 ];
 
 pub(crate) fn tokenize(text: &str) -> Result<Vec<Spanned>, ExpressionError> {
@@ -55,32 +55,19 @@ pub(crate) fn tokenize(text: &str) -> Result<Vec<Spanned>, ExpressionError> {
                 None => return Err(unknown_character(text, pos, first)),
             },
         };
-        tokens.push(Spanned {
-            token,
-            start: pos,
-            end: pos + length,
-        });
+        tokens.push(Spanned { token, start: pos, end: pos + length });
         pos += length;
     }
-    tokens.push(Spanned {
-        token: Token::End,
-        start: pos,
-        end: pos,
-    });
+    tokens.push(Spanned { token: Token::End, start: pos, end: pos });
     Ok(tokens)
 }
 
 fn name_length(text: &str) -> usize {
-    text.bytes()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-        .count()
+    text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count()
 }
 
 fn unknown_character(text: &str, pos: usize, character: char) -> ExpressionError {
-    let problem = format!(
-        "`{}` means nothing in an expression",
-        character.escape_debug()
-    );
+    let problem = format!("`{}` means nothing in an expression", character.escape_debug());
     let error = ExpressionError::new(text, pos, problem);
     match character {
         '=' => error.with_cure("compare with `==`"),
@@ -93,24 +80,14 @@ fn unknown_character(text: &str, pos: usize, character: char) -> ExpressionError
 fn number(text: &str, pos: usize) -> Result<(Token, usize), ExpressionError> {
     let digits = text[pos..].trim_start_matches('-').len();
     let sign = text.len() - pos - digits;
-    let count = text[pos + sign..]
-        .bytes()
-        .take_while(u8::is_ascii_digit)
-        .count();
+    let count = text[pos + sign..].bytes().take_while(u8::is_ascii_digit).count();
     if sign > 0 && count == 0 {
         return Err(hyphen(text, pos));
     }
     let end = pos + sign + count;
-    let value = text[pos..end]
-        .parse::<i64>()
-        .ok()
-        .filter(|value| value.abs() <= 1 << 53);
+    let value = text[pos..end].parse::<i64>().ok().filter(|value| value.abs() <= 1 << 53);
     let Some(value) = value.filter(|value| *value != 0 || sign == 0) else {
-        return Err(ExpressionError::new(
-            text,
-            pos,
-            "this is not a position in an array",
-        ));
+        return Err(ExpressionError::new(text, pos, "this is not a position in an array"));
     };
     Ok((Token::Number(value), end - pos))
 }
@@ -120,12 +97,8 @@ fn hyphen(text: &str, pos: usize) -> ExpressionError {
     let error = ExpressionError::new(text, pos, "a name with a hyphen must be quoted");
     let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let start = text[..pos].rfind(|c| !in_name(c)).map_or(0, |at| at + 1);
-    let end = text[pos..]
-        .find(|c| !in_name(c))
-        .map_or(text.len(), |at| pos + at);
-    let path = text[..start]
-        .rfind(|c: char| !in_name(c) && c != '.')
-        .map_or(0, |at| at + 1);
+    let end = text[pos..].find(|c| !in_name(c)).map_or(text.len(), |at| pos + at);
+    let path = text[..start].rfind(|c: char| !in_name(c) && c != '.').map_or(0, |at| at + 1);
     if start == pos && end == pos + 1 {
         return error;
     }
@@ -145,23 +118,16 @@ fn closing(text: &str, pos: usize, delimiter: u8) -> Result<usize, ExpressionErr
         }
     }
     let delimiter = char::from(delimiter);
-    Err(ExpressionError::new(
-        text,
-        pos,
-        format!("this {delimiter} is never closed"),
-    ))
+    Err(ExpressionError::new(text, pos, format!("this {delimiter} is never closed")))
 }
 
 fn quoted(text: &str, pos: usize) -> Result<(Token, usize), ExpressionError> {
     let end = closing(text, pos, b'"')?;
     let quoted = &text[pos..end];
-    let span = Scanner::new(quoted).string().map_err(|error| {
-        ExpressionError::new(text, pos + error.offset(), error.reason().to_string())
-    })?;
-    Ok((
-        Token::Quoted(decode(&quoted[span.start..span.end]).collect()),
-        end - pos,
-    ))
+    let span = Scanner::new(quoted)
+        .string()
+        .map_err(|error| ExpressionError::new(text, pos + error.offset(), error.reason().to_string()))?;
+    Ok((Token::Quoted(decode(&quoted[span.start..span.end]).collect()), end - pos))
 }
 
 fn raw_string(text: &str, pos: usize) -> Result<(Token, usize), ExpressionError> {
@@ -169,20 +135,14 @@ fn raw_string(text: &str, pos: usize) -> Result<(Token, usize), ExpressionError>
     let content = text[pos + 1..end - 1].replace("\\'", "'");
     let mut json = Vec::new();
     write_string(&mut json, &content);
-    Ok((
-        Token::Literal(String::from_utf8_lossy(&json).into_owned()),
-        end - pos,
-    ))
+    Ok((Token::Literal(String::from_utf8_lossy(&json).into_owned()), end - pos))
 }
 
 fn literal(text: &str, pos: usize) -> Result<(Token, usize), ExpressionError> {
     let end = closing(text, pos, b'`')?;
     let content = text[pos + 1..end - 1].replace("\\`", "`");
     let json = canonical(&content).map_err(|error| {
-        let problem = format!(
-            "between backticks stands JSON, and this is not: {}",
-            error.reason()
-        );
+        let problem = format!("between backticks stands JSON, and this is not: {}", error.reason());
         let cure = "write a text as 'text', a number as `1`";
         ExpressionError::new(text, pos, problem).with_cure(cure)
     })?;

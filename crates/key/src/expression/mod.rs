@@ -56,9 +56,7 @@ impl Expression {
     ///
     /// [`ExpressionError`] with the place and, where it is known, the cure.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
-        Ok(Self {
-            inner: Arc::new((text.to_owned(), parser::parse(text)?)),
-        })
+        Ok(Self { inner: Arc::new((text.to_owned(), parser::parse(text)?)) })
     }
 
     /// The expression as it was written.
@@ -77,11 +75,7 @@ impl Expression {
     pub fn select(&self, json: &str) -> Result<Selection, SelectError> {
         if matches!(self.ast().kind, Kind::Current) {
             let canonical = canonical(json)?;
-            let parts = if crate::eval::says_nothing(json)? {
-                vec!["@".to_owned()]
-            } else {
-                Vec::new()
-            };
+            let parts = if crate::eval::says_nothing(json)? { vec!["@".to_owned()] } else { Vec::new() };
             return Ok(Selection::new(canonical, parts));
         }
         let evaluation = Evaluation::new(self.as_str(), json);

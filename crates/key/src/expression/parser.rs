@@ -26,12 +26,7 @@ pub(crate) fn parse(text: &str) -> Result<Ast, ExpressionError> {
         let cure = "name a member, or write \"@\" for the whole input";
         return Err(ExpressionError::new(text, 0, "the expression is empty").with_cure(cure));
     }
-    let mut parser = Parser {
-        text,
-        tokens: tokenize(text)?,
-        next: 0,
-        depth: 0,
-    };
+    let mut parser = Parser { text, tokens: tokenize(text)?, next: 0, depth: 0 };
     let ast = parser.expression(0)?;
     parser.not_reference(&ast)?;
     match parser.peek() {
@@ -96,9 +91,7 @@ impl Parser<'_> {
 
     /// Where the token before this one ended.
     fn last_end(&self) -> usize {
-        self.next
-            .checked_sub(1)
-            .map_or(0, |last| self.tokens[last].end)
+        self.next.checked_sub(1).map_or(0, |last| self.tokens[last].end)
     }
 
     fn expect(&mut self, sign: &str) -> Result<(), ExpressionError> {
@@ -128,28 +121,14 @@ impl Parser<'_> {
 
     /// A node from `start` to the last token consumed, if it is not too high.
     fn node(&self, start: usize, kind: Kind) -> Parsed {
-        let mut ast = Ast {
-            kind,
-            start,
-            end: self.last_end(),
-            height: 0,
-        };
+        let mut ast = Ast { kind, start, end: self.last_end(), height: 0 };
         if !matches!(ast.kind, Kind::Call(..)) {
             for child in ast.children() {
                 self.not_reference(child)?;
             }
         }
-        ast.height = 1 + ast
-            .children()
-            .iter()
-            .map(|child| child.height)
-            .max()
-            .unwrap_or(0);
-        if ast.height > MAX_HEIGHT {
-            Err(self.too_deep(start))
-        } else {
-            Ok(ast)
-        }
+        ast.height = 1 + ast.children().iter().map(|child| child.height).max().unwrap_or(0);
+        if ast.height > MAX_HEIGHT { Err(self.too_deep(start)) } else { Ok(ast) }
     }
 
     fn not_reference(&self, ast: &Ast) -> Result<(), ExpressionError> {
@@ -295,25 +274,14 @@ impl Parser<'_> {
         let arguments = self.list(")", true)?;
         let (fewest, most) = function.arity();
         if !(fewest..=most).contains(&arguments.len()) {
-            let takes = if most == 255 {
-                format!("{fewest} or more")
-            } else {
-                most.to_string()
-            };
-            let problem = format!(
-                "`{name}` takes {takes} argument(s), not {}",
-                arguments.len()
-            );
+            let takes = if most == 255 { format!("{fewest} or more") } else { most.to_string() };
+            let problem = format!("`{name}` takes {takes} argument(s), not {}", arguments.len());
             return Err(ExpressionError::new(self.text, start, problem));
         }
         for (position, argument) in arguments.iter().enumerate() {
             let wanted = function.reference() == position + 1;
             if wanted != matches!(argument.kind, Kind::Reference(_)) {
-                let problem = if wanted {
-                    "expected an `&expression` here"
-                } else {
-                    "no `&` here"
-                };
+                let problem = if wanted { "expected an `&expression` here" } else { "no `&` here" };
                 return Err(ExpressionError::new(self.text, argument.start, problem));
             }
         }

@@ -44,9 +44,7 @@ impl Selection {
 /// Shows whether something is missing, never the value.
 impl fmt::Debug for Selection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Selection")
-            .field("missing", &self.missing)
-            .finish_non_exhaustive()
+        f.debug_struct("Selection").field("missing", &self.missing).finish_non_exhaustive()
     }
 }
 

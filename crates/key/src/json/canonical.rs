@@ -65,11 +65,7 @@ pub(crate) struct Writer {
 
 impl Writer {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
-        Self {
-            out: Vec::with_capacity(bytes),
-            scratch: Vec::new(),
-            members: Vec::new(),
-        }
+        Self { out: Vec::with_capacity(bytes), scratch: Vec::new(), members: Vec::new() }
     }
 
     pub(crate) fn finish(self) -> String {
@@ -175,12 +171,7 @@ impl Writer {
                 scanner.expect(b':')?;
                 self.out.push(b':');
                 self.value(scanner, depth + 1)?;
-                self.members.push(Member {
-                    start,
-                    name_end,
-                    end: self.out.len(),
-                    source,
-                });
+                self.members.push(Member { start, name_end, end: self.out.len(), source });
                 match scanner.next_token() {
                     Some(b',') => {
                         scanner.pos += 1;
@@ -208,19 +199,13 @@ impl Writer {
             let begin = members[0].start;
             // Stable, so that of two equal names the later one is reported.
             members.sort_by(|a, b| compare_names(name(a), name(b)));
-            let twice = members
-                .windows(2)
-                .find(|pair| name(&pair[0]) == name(&pair[1]));
+            let twice = members.windows(2).find(|pair| name(&pair[0]) == name(&pair[1]));
             if let Some(pair) = twice {
-                return Err(CanonicalError::new(
-                    pair[1].source,
-                    CanonicalReason::DuplicateMember,
-                ));
+                return Err(CanonicalError::new(pair[1].source, CanonicalReason::DuplicateMember));
             }
             self.scratch.clear();
             for member in members.iter() {
-                self.scratch
-                    .extend_from_slice(&out[member.start..member.end]);
+                self.scratch.extend_from_slice(&out[member.start..member.end]);
                 self.scratch.push(b',');
             }
             self.scratch.pop();
@@ -271,12 +256,7 @@ impl Writer {
                     let name_end = self.out.len() - 1;
                     self.out.push(b':');
                     self.node(value, depth + 1)?;
-                    self.members.push(Member {
-                        start,
-                        name_end,
-                        end: self.out.len(),
-                        source: 0,
-                    });
+                    self.members.push(Member { start, name_end, end: self.out.len(), source: 0 });
                 }
                 self.sort_members(base)?;
                 self.out.push(b'}');

@@ -49,11 +49,7 @@ impl<'a> Node<'a> {
                         return Ok(());
                     }
                     let twice = found.replace(Node::Raw(text.part(start, end))).is_some();
-                    if twice {
-                        Err(duplicate(span.start - 1))
-                    } else {
-                        Ok(())
-                    }
+                    if twice { Err(duplicate(span.start - 1)) } else { Ok(()) }
                 })?;
             }
             Node::Object(members) => {
@@ -101,9 +97,7 @@ impl<'a> Node<'a> {
     }
 }
 
-fn all_missing<'n, 'a: 'n>(
-    mut parts: impl Iterator<Item = &'n Node<'a>>,
-) -> Result<bool, CanonicalError> {
+fn all_missing<'n, 'a: 'n>(mut parts: impl Iterator<Item = &'n Node<'a>>) -> Result<bool, CanonicalError> {
     parts.try_fold(true, |so_far, part| Ok(so_far && part.is_missing()?))
 }
 
@@ -187,9 +181,5 @@ fn decoded<'a>(text: &Text<'a>, span: StringSpan) -> Text<'a> {
 /// Whether the name at `span` is this one.
 pub(crate) fn name_is(text: &str, span: StringSpan, name: &str) -> bool {
     let content = &text[span.start..span.end];
-    if span.escaped {
-        decode(content).eq(name.chars())
-    } else {
-        content == name
-    }
+    if span.escaped { decode(content).eq(name.chars()) } else { content == name }
 }

@@ -95,11 +95,7 @@ impl<'a> Scanner<'a> {
                 Some(b'"') => {
                     let end = self.pos;
                     self.pos += 1;
-                    return Ok(StringSpan {
-                        start,
-                        end,
-                        escaped,
-                    });
+                    return Ok(StringSpan { start, end, escaped });
                 }
                 Some(b'\\') => {
                     escaped = true;
@@ -143,10 +139,7 @@ impl<'a> Scanner<'a> {
 
     fn hex4(&self, at: usize) -> Result<u32, CanonicalError> {
         let Some(digits) = self.bytes().get(at..at + 4) else {
-            return Err(CanonicalError::new(
-                self.text.len(),
-                CanonicalReason::Truncated,
-            ));
+            return Err(CanonicalError::new(self.text.len(), CanonicalReason::Truncated));
         };
         digits.iter().try_fold(0, |value, digit| {
             let digit = char::from(*digit).to_digit(16);

@@ -8,11 +8,7 @@ use std::rc::Rc;
 #[derive(Clone)]
 pub(crate) enum Text<'a> {
     Input(&'a str),
-    Derived {
-        whole: Rc<str>,
-        start: usize,
-        end: usize,
-    },
+    Derived { whole: Rc<str>, start: usize, end: usize },
 }
 
 impl<'a> Text<'a> {
@@ -27,22 +23,16 @@ impl<'a> Text<'a> {
     pub(crate) fn part(&self, from: usize, to: usize) -> Text<'a> {
         match self {
             Text::Input(text) => Text::Input(&text[from..to]),
-            Text::Derived { whole, start, .. } => Text::Derived {
-                whole: Rc::clone(whole),
-                start: start + from,
-                end: start + to,
-            },
+            Text::Derived { whole, start, .. } => {
+                Text::Derived { whole: Rc::clone(whole), start: start + from, end: start + to }
+            }
         }
     }
 }
 
 impl From<String> for Text<'_> {
     fn from(text: String) -> Self {
-        Text::Derived {
-            end: text.len(),
-            whole: text.into(),
-            start: 0,
-        }
+        Text::Derived { end: text.len(), whole: text.into(), start: 0 }
     }
 }
 
@@ -77,9 +67,7 @@ pub(crate) fn decode(content: &str) -> impl Iterator<Item = char> + '_ {
 }
 
 fn hex4(chars: &mut std::str::Chars<'_>) -> u32 {
-    (0..4).fold(0, |value, _| {
-        value * 16 + chars.next().and_then(|c| c.to_digit(16)).unwrap_or(0)
-    })
+    (0..4).fold(0, |value, _| value * 16 + chars.next().and_then(|c| c.to_digit(16)).unwrap_or(0))
 }
 
 /// Appends one character of a string with the fewest escapes that JSON allows.
@@ -112,14 +100,10 @@ pub(crate) fn escape_into(out: &mut Vec<u8>, character: char) {
 /// Appends a decoded text as a JSON string.
 pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
-    if text
-        .bytes()
-        .all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
-    {
+    if text.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
         out.extend_from_slice(text.as_bytes());
     } else {
-        text.chars()
-            .for_each(|character| escape_into(out, character));
+        text.chars().for_each(|character| escape_into(out, character));
     }
     out.push(b'"');
 }

@@ -13,10 +13,7 @@ const QUOTIENT_DIGITS: usize = 34;
 
 impl Decimal {
     pub(crate) fn abs(self) -> Self {
-        Self {
-            negative: false,
-            ..self
-        }
+        Self { negative: false, ..self }
     }
 
     /// The nearest integer that is not larger.
@@ -38,19 +35,11 @@ impl Decimal {
             Exponent::Small(shift) => usize::try_from(length(&self.digits) + shift).unwrap_or(0),
             Exponent::Huge { .. } => 0,
         };
-        let cut = Self::build(
-            self.negative,
-            self.digits[..whole].to_owned(),
-            Exponent::Small(0),
-        );
+        let cut = Self::build(self.negative, self.digits[..whole].to_owned(), Exponent::Small(0));
         if self.negative != down {
             return cut;
         }
-        let one = Self {
-            negative: down,
-            digits: "1".to_owned(),
-            exponent: Exponent::Small(0),
-        };
+        let one = Self { negative: down, digits: "1".to_owned(), exponent: Exponent::Small(0) };
         cut.plus(&one).unwrap_or(one)
     }
 
@@ -67,9 +56,7 @@ impl Decimal {
         };
         let low = *a.min(b);
         let aligned = |number: &Self, exponent: i64| {
-            let zeros = usize::try_from(exponent - low)
-                .ok()
-                .filter(|_| exponent - low <= MAX_SPREAD)?;
+            let zeros = usize::try_from(exponent - low).ok().filter(|_| exponent - low <= MAX_SPREAD)?;
             Some(number.digits.clone() + &"0".repeat(zeros))
         };
         let (x, y) = (aligned(self, *a)?, aligned(other, *b)?);
@@ -124,13 +111,13 @@ fn add(x: &str, y: &str) -> String {
 
 /// Subtracts the smaller digit string `y` from `x`.
 fn subtract(x: &str, y: &str) -> String {
-    column_wise(x, y, |a, b, borrow| {
-        if a < b + borrow {
-            (a + 10 - b - borrow, 1)
-        } else {
-            (a - b - borrow, 0)
-        }
-    })
+    column_wise(
+        x,
+        y,
+        |a, b, borrow| {
+            if a < b + borrow { (a + 10 - b - borrow, 1) } else { (a - b - borrow, 0) }
+        },
+    )
 }
 
 fn column_wise(x: &str, y: &str, step: impl Fn(u8, u8, u8) -> (u8, u8)) -> String {

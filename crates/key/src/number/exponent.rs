@@ -31,10 +31,7 @@ impl Exponent {
             let value: i64 = digits.parse().unwrap_or(0);
             return Self::Small(if negative { -value } else { value });
         }
-        Self::Huge {
-            negative,
-            digits: digits.to_owned(),
-        }
+        Self::Huge { negative, digits: digits.to_owned() }
     }
 
     /// The sum with a difference that comes from the length of a text.
@@ -60,11 +57,7 @@ impl Exponent {
 fn shift(digits: &str, delta: u64, grows: bool) -> String {
     let mut carry = u128::from(delta);
     let mut result: Vec<u8> = Vec::with_capacity(digits.len() + 1);
-    for digit in digits
-        .bytes()
-        .rev()
-        .map(|digit| u128::from(digit.wrapping_sub(b'0')))
-    {
+    for digit in digits.bytes().rev().map(|digit| u128::from(digit.wrapping_sub(b'0'))) {
         let (low, next) = if grows {
             ((digit + carry) % 10, (digit + carry) / 10)
         } else {
@@ -78,11 +71,7 @@ fn shift(digits: &str, delta: u64, grows: bool) -> String {
         result.push(b'0' + (carry % 10) as u8);
         carry /= 10;
     }
-    result
-        .iter()
-        .rev()
-        .map(|digit| char::from(*digit))
-        .collect()
+    result.iter().rev().map(|digit| char::from(*digit)).collect()
 }
 
 impl PartialOrd for Exponent {
@@ -94,26 +83,13 @@ impl PartialOrd for Exponent {
 impl Ord for Exponent {
     fn cmp(&self, other: &Self) -> Ordering {
         let huge = |negative: bool| {
-            if negative {
-                Ordering::Less
-            } else {
-                Ordering::Greater
-            }
+            if negative { Ordering::Less } else { Ordering::Greater }
         };
         match (self, other) {
             (Self::Small(a), Self::Small(b)) => a.cmp(b),
             (Self::Huge { negative, .. }, Self::Small(_)) => huge(*negative),
             (Self::Small(_), Self::Huge { negative, .. }) => huge(*negative).reverse(),
-            (
-                Self::Huge {
-                    negative: a,
-                    digits: x,
-                },
-                Self::Huge {
-                    negative: b,
-                    digits: y,
-                },
-            ) => {
+            (Self::Huge { negative: a, digits: x }, Self::Huge { negative: b, digits: y }) => {
                 let size = x.len().cmp(&y.len()).then_with(|| x.cmp(y));
                 match (a, b) {
                     (false, false) => size,

@@ -33,11 +33,7 @@ impl Decimal {
         let mut digits = String::with_capacity(whole.len() + fraction.len());
         digits.push_str(whole);
         digits.push_str(fraction);
-        Self::build(
-            negative,
-            digits,
-            Exponent::parse(exponent).plus(-length(fraction)),
-        )
+        Self::build(negative, digits, Exponent::parse(exponent).plus(-length(fraction)))
     }
 
     /// Brings any digits into the unique form.
@@ -48,19 +44,11 @@ impl Decimal {
         if digits.is_empty() {
             return Self::zero();
         }
-        Self {
-            negative,
-            digits,
-            exponent: exponent.plus(shift),
-        }
+        Self { negative, digits, exponent: exponent.plus(shift) }
     }
 
     pub(crate) fn zero() -> Self {
-        Self {
-            negative: false,
-            digits: String::new(),
-            exponent: Exponent::Small(0),
-        }
+        Self { negative: false, digits: String::new(), exponent: Exponent::Small(0) }
     }
 
     /// Appends the one spelling of this number.

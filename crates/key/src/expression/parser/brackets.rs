@@ -6,8 +6,8 @@ use crate::expression::ast::Ast;
 impl Parser<'_> {
     /// After `[` at the beginning: a position, a slice, `[*]` or a multi-select list.
     pub(super) fn bracket(&mut self, start: usize) -> Parsed {
-        let star = self.is("*")
-            && matches!(self.tokens.get(self.next + 1), Some(t) if t.token == Token::Sign("]"));
+        let star =
+            self.is("*") && matches!(self.tokens.get(self.next + 1), Some(t) if t.token == Token::Sign("]"));
         if star || self.is(":") || matches!(self.peek(), Token::Number(_)) {
             let current = Box::new(self.node(start, Kind::Current)?);
             return self.index_or_star(start, current);
@@ -47,31 +47,16 @@ impl Parser<'_> {
         let [first, stop, step] = numbers;
         if colons == 0 {
             let Some(index) = first else {
-                return Err(ExpressionError::new(
-                    self.text,
-                    from,
-                    "expected a position here",
-                ));
+                return Err(ExpressionError::new(self.text, from, "expected a position here"));
             };
             let index = Box::new(self.node(from - 1, Kind::Index(index))?);
             return self.node(start, Kind::Then(left, index));
         }
         let step = step.unwrap_or(1);
         if step == 0 {
-            return Err(ExpressionError::new(
-                self.text,
-                from,
-                "the step of a slice cannot be 0",
-            ));
+            return Err(ExpressionError::new(self.text, from, "the step of a slice cannot be 0"));
         }
-        let slice = self.node(
-            from - 1,
-            Kind::Slice {
-                start: first,
-                stop,
-                step,
-            },
-        )?;
+        let slice = self.node(from - 1, Kind::Slice { start: first, stop, step })?;
         let sliced = self.node(start, Kind::Then(left, Box::new(slice)))?;
         let each = self.projected(20)?;
         self.node(start, Kind::Each(Box::new(sliced), Box::new(each)))
@@ -87,11 +72,7 @@ impl Parser<'_> {
                 return Err(ExpressionError::new(self.text, at, problem));
             };
             if parts.iter().any(|(known, _)| *known == name) {
-                return Err(ExpressionError::new(
-                    self.text,
-                    at,
-                    "this name is already taken",
-                ));
+                return Err(ExpressionError::new(self.text, at, "this name is already taken"));
             }
             self.expect(":")?;
             let part = self.expression(0)?;
@@ -121,10 +102,7 @@ impl Parser<'_> {
         let predicate = self.expression(0)?;
         self.expect("]")?;
         let each = self.projected(21)?;
-        self.node(
-            start,
-            Kind::Filter(left, Box::new(each), Box::new(predicate)),
-        )
+        self.node(start, Kind::Filter(left, Box::new(each), Box::new(predicate)))
     }
 
     /// What follows a projection and is applied to each of its elements.

@@ -1,1 +1,0 @@
-//! Which AWS service sent an event, from the event's own text.

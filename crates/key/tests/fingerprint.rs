@@ -1,0 +1,71 @@
+//! What a fingerprint covers, its rule, and how two of them compare.
+
+use lambda_idempotency_key::{Comparison, Fingerprint, KeyError, Validation};
+
+fn of(fingerprint: &Fingerprint, json: &str) -> Validation {
+    fingerprint.of(json).expect("valid").expect("not off")
+}
+
+fn narrowed(text: &str) -> Fingerprint {
+    Fingerprint::parse(text).expect(text)
+}
+
+#[test]
+fn the_whole_input_is_compared_by_its_meaning() {
+    let a = of(&Fingerprint::Whole, r#"{"a":1.0,"b":"\u00e9"}"#);
+    assert_eq!(a.compare(of(&Fingerprint::Whole, r#" {"b":"é", "a":1e0} "#).as_str()), Comparison::Same);
+    assert_eq!(a.compare(of(&Fingerprint::Whole, r#"{"b":"é","a":2}"#).as_str()), Comparison::Different);
+    assert_eq!(narrowed("@"), Fingerprint::Whole);
+}
+
+#[test]
+fn only_the_word_none_switches_it_off() {
+    assert_eq!(narrowed("none"), Fingerprint::Off);
+    assert_eq!(Fingerprint::Off.of("not even JSON"), Ok(None));
+    assert!(Fingerprint::parse("").is_err());
+    assert!(matches!(narrowed(r#""none""#), Fingerprint::Narrowed(_)));
+}
+
+#[test]
+fn what_a_narrowed_fingerprint_leaves_out_may_differ() {
+    let items = narrowed("order.items");
+    let a = of(&items, r#"{"order":{"items":[1]},"sent":1}"#);
+    assert_eq!(a, of(&items, r#"{"order":{"items":[1.0]},"sent":2}"#));
+    assert_ne!(a, of(&items, r#"{"order":{"items":[2]},"sent":1}"#));
+    // Nothing is a content too.
+    assert_eq!(of(&items, "{}"), of(&items, r#"{"order":null}"#));
+}
+
+#[test]
+fn an_edited_rule_is_not_comparable_and_never_a_mismatch() {
+    let json = r#"{"a":1,"b":2}"#;
+    let whole = of(&Fingerprint::Whole, json);
+    for other in [of(&narrowed("a"), json), of(&narrowed("[a, b]"), json)] {
+        assert_eq!(whole.compare(other.as_str()), Comparison::NotComparable);
+        assert_eq!(other.compare(whole.as_str()), Comparison::NotComparable);
+        assert_ne!(whole.prefix(), other.prefix());
+    }
+    for stored in ["", "1:", "md5", "2:00000000:ab", whole.prefix().trim_end_matches(':')] {
+        assert_eq!(whole.compare(stored), Comparison::NotComparable, "{stored}");
+    }
+    assert_eq!(whole.compare(whole.prefix()), Comparison::Different);
+    assert_eq!(whole.compare(whole.as_str()), Comparison::Same);
+}
+
+#[test]
+fn the_stored_form_is_version_rule_and_hash() {
+    let text = of(&Fingerprint::Whole, "1");
+    let parts: Vec<_> = text.as_str().split(':').collect();
+    assert_eq!(parts.iter().map(|part| part.len()).collect::<Vec<_>>(), [1, 8, 64]);
+    assert_eq!(text.prefix(), format!("1:{}:", parts[1]));
+}
+
+#[test]
+fn an_input_that_cannot_be_read_is_an_error() {
+    for fingerprint in [Fingerprint::Whole, narrowed("a")] {
+        for json in ["", "{", r#"{"a":1,"a":2}"#] {
+            let error = fingerprint.of(json).expect_err(json);
+            assert!(matches!(error, KeyError::Invalid { .. }));
+        }
+    }
+}
