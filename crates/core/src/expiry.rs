@@ -16,7 +16,7 @@ pub const SLACK: Duration = Duration::from_secs(3600);
 /// use lambda_idempotency_core::expiry;
 /// use std::time::Duration;
 ///
-/// let days = |days| Duration::from_secs(days * 24 * 3600);
+/// let days = |days: u64| Duration::from_secs(days * 24 * 3600);
 /// let window = expiry::sqs(days(4), 5, Duration::from_secs(30));
 /// assert_eq!(window, Duration::from_secs(345_750) + expiry::SLACK);
 /// ```
