@@ -47,14 +47,8 @@ async fn cargo(kind: &str, name: &str, packages: &[&str]) -> Result<PathBuf, Err
     // This package is `tests/loopback`.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root).args([
-        "build",
-        "--message-format=json-render-diagnostics",
-        "--locked",
-    ]);
-    command
-        .args([format!("--{kind}"), name.to_owned()])
-        .args(["--profile", &layout.profile]);
+    command.current_dir(root).args(["build", "--message-format=json-render-diagnostics"]);
+    command.args([format!("--{kind}"), name.to_owned()]).args(["--profile", &layout.profile]);
     command.arg("--target-dir").arg(&layout.target_dir);
     if let Some(triple) = &layout.triple {
         command.args(["--target", triple]);
@@ -72,23 +66,14 @@ async fn cargo(kind: &str, name: &str, packages: &[&str]) -> Result<PathBuf, Err
             command.env_remove(&variable);
         }
     }
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .kill_on_drop(true);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true);
     let child = command.spawn().map_err(Error::io("running cargo"))?;
-    let output = child
-        .wait_with_output()
-        .await
-        .map_err(Error::io("running cargo"))?;
+    let output = child.wait_with_output().await.map_err(Error::io("running cargo"))?;
     if !output.status.success() {
         return Err(Error::Build(format!("{kind} {name}: {}", output.status)));
     }
-    executable(&String::from_utf8_lossy(&output.stdout), kind, name).ok_or_else(|| {
-        Error::Build(format!(
-            "no executable for {kind} {name} among cargo's messages"
-        ))
-    })
+    executable(&String::from_utf8_lossy(&output.stdout), kind, name)
+        .ok_or_else(|| Error::Build(format!("no executable for {kind} {name} among cargo's messages")))
 }
 
 /// Finds the executable among cargo's JSON messages.
@@ -98,10 +83,7 @@ fn executable(messages: &str, kind: &str, name: &str) -> Option<PathBuf> {
         let target = &message["target"];
         let kinds = target["kind"].as_array()?;
         let wanted = target["name"] == name && kinds.iter().any(|found| found == kind);
-        message["executable"]
-            .as_str()
-            .filter(|_| wanted)
-            .map(PathBuf::from)
+        message["executable"].as_str().filter(|_| wanted).map(PathBuf::from)
     })
 }
 
@@ -116,16 +98,8 @@ struct Layout {
 impl Layout {
     /// From `TARGET_DIR[/TRIPLE]/PROFILE[/deps or /examples]/NAME`.
     fn of(executable: &Path) -> Result<Layout, Error> {
-        let unknown = || {
-            Error::Build(format!(
-                "{} is not in a target directory",
-                executable.display()
-            ))
-        };
-        let name = |path: &Path| {
-            path.file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-        };
+        let unknown = || Error::Build(format!("{} is not in a target directory", executable.display()));
+        let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let mut profile_dir = executable.parent().ok_or_else(unknown)?;
         if matches!(name(profile_dir).as_deref(), Some("deps" | "examples")) {
             profile_dir = profile_dir.parent().ok_or_else(unknown)?;
@@ -136,22 +110,46 @@ impl Layout {
             other => other,
         };
         let parent = profile_dir.parent().ok_or_else(unknown)?;
-        // Cargo marks the target directory, not the directory of a triple in it.
-        if parent.join("CACHEDIR.TAG").exists() {
-            return Ok(Layout {
-                target_dir: parent.to_owned(),
-                triple: None,
-                profile,
-            });
-        }
-        let target_dir = parent
-            .parent()
-            .filter(|dir| dir.join("CACHEDIR.TAG").exists());
-        let target_dir = target_dir.ok_or_else(unknown)?.to_owned();
-        Ok(Layout {
-            target_dir,
-            triple: name(parent),
-            profile,
+        // Cargo writes these into the target directory, not into the directory of a triple in it.
+        let marked =
+            |dir: &Path| [".rustc_info.json", "CACHEDIR.TAG"].iter().any(|file| dir.join(file).exists());
+        Ok(match parent.parent().filter(|above| marked(above) && !marked(parent)) {
+            Some(above) => Layout { target_dir: above.to_owned(), triple: name(parent), profile },
+            None => Layout { target_dir: parent.to_owned(), triple: None, profile },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_is_read_from_the_path() -> Result<(), Box<dyn std::error::Error>> {
+        let target_dir = std::env::temp_dir().join(format!("layout-{}", std::process::id()));
+        std::fs::create_dir_all(&target_dir)?;
+        std::fs::write(target_dir.join(".rustc_info.json"), "")?;
+        let layout = |path: &str| Layout::of(&target_dir.join(path));
+        let expected = |triple: Option<&str>, profile: &str| Layout {
+            target_dir: target_dir.clone(),
+            triple: triple.map(str::to_owned),
+            profile: profile.to_owned(),
+        };
+        assert_eq!(layout("debug/deps/demo-1")?, expected(None, "dev"));
+        assert_eq!(layout("release/demo")?, expected(None, "release"));
+        assert_eq!(layout("x86-musl/small/deps/demo-1")?, expected(Some("x86-musl"), "small"));
+        std::fs::remove_dir_all(&target_dir)?;
+        Ok(())
+    }
+
+    #[test]
+    fn the_executable_is_found_among_the_messages() {
+        let message = |kind: &str| {
+            let target = serde_json::json!({ "kind": [kind], "name": "orders" });
+            serde_json::json!({ "target": target, "executable": format!("/{kind}") }).to_string()
+        };
+        let messages = format!("{}\n{}\nnot JSON", message("lib"), message("bin"));
+        assert_eq!(executable(&messages, "bin", "orders"), Some(PathBuf::from("/bin")));
+        assert_eq!(executable(&messages, "example", "orders"), None);
     }
 }

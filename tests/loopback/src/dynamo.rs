@@ -10,8 +10,7 @@ use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::error::DisplayErrorContext;
 use aws_sdk_dynamodb::types::{
-    AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType,
-    ScalarAttributeType,
+    AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
 };
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -33,29 +32,20 @@ impl DynamoDb {
     /// Starts it.
     pub async fn start() -> Result<DynamoDb, Error> {
         let doing = "listening on 127.0.0.1";
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-            .await
-            .map_err(Error::io(doing))?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(Error::io(doing))?;
         let address = listener.local_addr().map_err(Error::io(doing))?;
-        let database =
-            dynoxide::Database::memory().map_err(|error| Error::DynamoDb(error.to_string()))?;
+        let database = dynoxide::Database::memory().map_err(|error| Error::DynamoDb(error.to_string()))?;
         let (shutdown, stopped) = oneshot::channel::<()>();
         let task = tokio::spawn(async move {
             let stopped = async {
                 // Sent or dropped, it means the same.
                 let _ = stopped.await;
             };
-            if let Err(error) =
-                dynoxide::server::serve_with_shutdown(listener, database, stopped).await
-            {
+            if let Err(error) = dynoxide::server::serve_with_shutdown(listener, database, stopped).await {
                 eprintln!("dynoxide: {error}");
             }
         });
-        Ok(DynamoDb {
-            endpoint: format!("http://{address}"),
-            shutdown,
-            task,
-        })
+        Ok(DynamoDb { endpoint: format!("http://{address}"), shutdown, task })
     }
 
     /// `http://127.0.0.1:PORT`
@@ -80,14 +70,9 @@ impl DynamoDb {
 
     /// An on-demand table whose key is the string `key`.
     pub async fn create_table_with_key(&self, name: &str, key: &str) -> Result<(), Error> {
-        let definition = AttributeDefinition::builder()
-            .attribute_name(key)
-            .attribute_type(ScalarAttributeType::S)
-            .build();
-        let element = KeySchemaElement::builder()
-            .attribute_name(key)
-            .key_type(KeyType::Hash)
-            .build();
+        let definition =
+            AttributeDefinition::builder().attribute_name(key).attribute_type(ScalarAttributeType::S).build();
+        let element = KeySchemaElement::builder().attribute_name(key).key_type(KeyType::Hash).build();
         let request = self.client().create_table().table_name(name);
         let request = request
             .attribute_definitions(definition.map_err(refused)?)
@@ -99,18 +84,8 @@ impl DynamoDb {
 
     /// Every item of a table, in no order.
     pub async fn items(&self, table: &str) -> Result<Vec<HashMap<String, AttributeValue>>, Error> {
-        let pages = self
-            .client()
-            .scan()
-            .table_name(table)
-            .consistent_read(true)
-            .into_paginator();
-        pages
-            .items()
-            .send()
-            .collect::<Result<_, _>>()
-            .await
-            .map_err(refused)
+        let pages = self.client().scan().table_name(table).consistent_read(true).into_paginator();
+        pages.items().send().collect::<Result<_, _>>().await.map_err(refused)
     }
 
     /// Stops it and waits for the end of its connections, so that the next request finds nobody.
@@ -136,9 +111,7 @@ pub fn client_for(endpoint: &str) -> Client {
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new(REGION))
         .endpoint_url(endpoint)
-        .credentials_provider(Credentials::new(
-            "loopback", "loopback", None, None, "loopback",
-        ))
+        .credentials_provider(Credentials::new("loopback", "loopback", None, None, "loopback"))
         .http_client(aws_smithy_http_client::Builder::new().build_http())
         .retry_config(RetryConfig::disabled())
         .timeout_config(timeouts)
@@ -155,7 +128,5 @@ pub fn env_for(endpoint: &str) -> Vec<(String, String)> {
         ("AWS_SECRET_ACCESS_KEY", "loopback"),
         ("AWS_EC2_METADATA_DISABLED", "true"),
     ];
-    pairs
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into()
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
 }

@@ -26,10 +26,7 @@ impl<T: Clone> Held<T> {
         match tokio::time::timeout(PATIENCE, waiting).await {
             Ok(Ok(request)) => request.clone().ok_or_else(stopped),
             Ok(Err(_)) => Err(stopped()),
-            Err(_) => Err(Error::TimedOut {
-                event: self.what.clone(),
-                after: PATIENCE,
-            }),
+            Err(_) => Err(Error::TimedOut { event: self.what.clone(), after: PATIENCE }),
         }
     }
 
@@ -54,25 +51,12 @@ impl<T> Hold<T> {
     pub(crate) fn new(what: String) -> (Held<T>, Hold<T>) {
         let (arrived_tx, arrived) = watch::channel(None);
         let (release, released) = oneshot::channel();
-        (
-            Held {
-                what,
-                arrived,
-                _release: release,
-            },
-            Hold {
-                arrived: arrived_tx,
-                released,
-            },
-        )
+        (Held { what, arrived, _release: release }, Hold { arrived: arrived_tx, released })
     }
 
     /// Whether nobody is interested any more.
     pub(crate) fn is_abandoned(&mut self) -> bool {
-        !matches!(
-            self.released.try_recv(),
-            Err(oneshot::error::TryRecvError::Empty)
-        )
+        !matches!(self.released.try_recv(), Err(oneshot::error::TryRecvError::Empty))
     }
 
     /// Reports the arrival and returns when the other side lets go.

@@ -53,9 +53,7 @@ where
     F: Future<Output = Reply> + Send + 'static,
 {
     let doing = "listening on 127.0.0.1";
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-        .await
-        .map_err(Error::io(doing))?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(Error::io(doing))?;
     let address = listener.local_addr().map_err(Error::io(doing))?;
     let task = tokio::spawn(async move {
         let mut connections = JoinSet::new();
@@ -68,10 +66,7 @@ where
             }
         }
     });
-    Ok(Server {
-        address,
-        task: task.abort_handle(),
-    })
+    Ok(Server { address, task: task.abort_handle() })
 }
 
 async fn connection<H, F>(stream: TcpStream, remote: SocketAddr, handler: H)
@@ -85,40 +80,22 @@ where
         let handler = handler.clone();
         async move {
             let (head, body) = request.into_parts();
-            let body = body
-                .collect()
+            let body = body.collect().await.map_err(|_| "the client left")?.to_bytes();
+            let path = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+            handler(Received { method: head.method, path, headers: head.headers, body, remote })
                 .await
-                .map_err(|_| "the client left")?
-                .to_bytes();
-            let path = head
-                .uri
-                .path_and_query()
-                .map_or("/", |path| path.as_str())
-                .to_owned();
-            handler(Received {
-                method: head.method,
-                path,
-                headers: head.headers,
-                body,
-                remote,
-            })
-            .await
-            .ok_or("closed without an answer, as asked")
+                .ok_or("closed without an answer, as asked")
         }
     });
     // An error is a client that left or a connection that was to be cut: nothing to report.
-    let _ = hyper::server::conn::http1::Builder::new()
-        .serve_connection(TokioIo::new(stream), service)
-        .await;
+    let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 
 /// An answer with a JSON body.
 pub(crate) fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body.into()));
     *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
@@ -128,8 +105,7 @@ pub(crate) async fn forward(
     request: Request<Full<Bytes>>,
 ) -> Result<Response<Full<Bytes>>, Box<dyn std::error::Error + Send + Sync>> {
     let stream = TcpStream::connect(upstream).await?;
-    let (mut sender, connection) =
-        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     let exchange = async {
         let (head, body) = sender.send_request(request).await?.into_parts();
         let body = body.collect().await?.to_bytes();

@@ -41,13 +41,7 @@ impl LambdaOptions {
     /// One silent worker with nothing added to its environment.
     pub fn new(binary: impl Into<PathBuf>, function_name: impl Into<String>) -> Self {
         let (binary, function_name) = (binary.into(), function_name.into());
-        LambdaOptions {
-            binary,
-            function_name,
-            env: Vec::new(),
-            workers: 1,
-            log: false,
-        }
+        LambdaOptions { binary, function_name, env: Vec::new(), workers: 1, log: false }
     }
 }
 
@@ -88,12 +82,7 @@ impl Event {
     /// An event whose deadline header is true.
     pub fn new(payload: impl Into<String>, timeout: Duration) -> Self {
         let deadline = DeadlineHeader::In(timeout);
-        Event {
-            payload: payload.into(),
-            timeout,
-            deadline,
-            tenant_id: None,
-        }
+        Event { payload: payload.into(), timeout, deadline, tenant_id: None }
     }
 }
 
@@ -166,8 +155,7 @@ impl Lambda {
     pub async fn start(options: LambdaOptions) -> Result<Lambda, Error> {
         let routes = Arc::new(Routes::default());
         let handler_routes = Arc::clone(&routes);
-        let server =
-            http::serve(move |request| Arc::clone(&handler_routes).handle(request)).await?;
+        let server = http::serve(move |request| Arc::clone(&handler_routes).handle(request)).await?;
         let (jobs, queue) = mpsc::unbounded_channel();
         let host = Arc::new(Host {
             base: format!("http://{}", server.address),
@@ -186,17 +174,9 @@ impl Lambda {
             slots.spawn(worker::slot(Arc::clone(&host), ready, stopped.clone()));
             starts.push(start);
         }
-        let lambda = Lambda {
-            host,
-            jobs,
-            stop,
-            slots,
-            _server: server,
-        };
+        let lambda = Lambda { host, jobs, stop, slots, _server: server };
         for start in starts {
-            let started = start
-                .await
-                .unwrap_or_else(|_| Err(Error::Stopped("the worker started".into())));
+            let started = start.await.unwrap_or_else(|_| Err(Error::Stopped("the worker started".into())));
             if let Err(error) = started {
                 lambda.stop().await;
                 return Err(error);
@@ -217,10 +197,7 @@ impl Lambda {
         deadline: DeadlineHeader,
         timeout: Duration,
     ) -> Invocation {
-        self.send(Event {
-            deadline,
-            ..Event::new(payload, timeout)
-        })
+        self.send(Event { deadline, ..Event::new(payload, timeout) })
     }
 
     /// Queues an event with everything that can be said about it.
@@ -228,19 +205,10 @@ impl Lambda {
         let (sender, progress) = watch::channel(Progress::Queued);
         let request_id = request_id();
         let kill = Arc::new(Notify::new());
-        let job = Job {
-            request_id: request_id.clone(),
-            event,
-            progress: sender,
-            kill: Arc::clone(&kill),
-        };
+        let job = Job { request_id: request_id.clone(), event, progress: sender, kill: Arc::clone(&kill) };
         // The receiver lives in `self.host`.
         let _ = self.jobs.send(job);
-        Invocation {
-            request_id,
-            progress,
-            kill,
-        }
+        Invocation { request_id, progress, kill }
     }
 
     /// The living workers.
@@ -286,9 +254,7 @@ impl Invocation {
     /// [`Error::Stopped`] when no worker ever will.
     pub async fn started(&self) -> Result<WorkerId, Error> {
         let mut progress = self.progress.clone();
-        let progress = progress
-            .wait_for(|progress| !matches!(progress, Progress::Queued))
-            .await;
+        let progress = progress.wait_for(|progress| !matches!(progress, Progress::Queued)).await;
         match progress.as_deref() {
             Ok(Progress::Running(worker) | Progress::Done(Some(worker), _)) => Ok(*worker),
             _ => Err(Error::Stopped(format!("a worker took {}", self.request_id))),
@@ -298,9 +264,7 @@ impl Invocation {
     /// How it ended. May be asked again.
     pub async fn result(&self) -> Answer {
         let mut progress = self.progress.clone();
-        let progress = progress
-            .wait_for(|progress| matches!(progress, Progress::Done(..)))
-            .await;
+        let progress = progress.wait_for(|progress| matches!(progress, Progress::Done(..))).await;
         match progress.as_deref() {
             Ok(Progress::Done(_, answer)) => answer.clone(),
             _ => Answer::Stopped,

@@ -8,6 +8,7 @@
 pub mod build;
 pub mod dynamo;
 mod error;
+mod fault;
 mod hold;
 mod http;
 pub mod lambda;
@@ -16,13 +17,15 @@ mod process;
 pub mod provider;
 pub mod proxy;
 mod runtime_api;
+mod sandbox;
 mod worker;
 
 pub use dynamo::DynamoDb;
 pub use error::Error;
+pub use fault::Fault;
 pub use hold::Held;
 pub use lambda::{Answer, DeadlineHeader, Event, Invocation, Lambda, LambdaOptions, WorkerId};
 pub use output::{Line, Stream};
 pub use process::signal;
 pub use provider::{Call, Provider};
-pub use proxy::{Fault, Logged, Proxy};
+pub use proxy::{Logged, Proxy};

@@ -74,37 +74,20 @@ pub(crate) fn streams() -> io::Result<(Stdio, Stdio, Streams)> {
     stdout.set_nonblocking(true)?;
     stderr.set_nonblocking(true)?;
     let stdio = |socket| Stdio::from(OwnedFd::from(socket));
-    Ok((
-        stdio(worker_stdout),
-        stdio(worker_stderr),
-        Streams { stdout, stderr },
-    ))
+    Ok((stdio(worker_stdout), stdio(worker_stderr), Streams { stdout, stderr }))
 }
 
 impl Output {
     pub(crate) fn new(echo: bool) -> Arc<Output> {
-        Arc::new(Output {
-            echo,
-            inner: Mutex::default(),
-            count: watch::Sender::new(0),
-        })
+        Arc::new(Output { echo, inner: Mutex::default(), count: watch::Sender::new(0) })
     }
 
     /// Reads a worker's streams until it closes them.
     pub(crate) fn follow(self: &Arc<Self>, worker: WorkerId, streams: Streams) -> io::Result<()> {
-        for (stream, socket) in [
-            (Stream::Stdout, streams.stdout),
-            (Stream::Stderr, streams.stderr),
-        ] {
+        for (stream, socket) in [(Stream::Stdout, streams.stdout), (Stream::Stderr, streams.stderr)] {
             let readiness = UnixStream::from_std(socket.try_clone()?)?;
             let id = worker.number as usize * 2 + usize::from(stream == Stream::Stderr);
-            let source = Source {
-                id,
-                worker,
-                stream,
-                socket,
-                partial: Vec::new(),
-            };
+            let source = Source { id, worker, stream, socket, partial: Vec::new() };
             lock(&self.inner).sources.push(source);
             let output = Arc::clone(self);
             tokio::spawn(async move {
@@ -139,10 +122,7 @@ impl Output {
     fn publish(&self, lines: &[Line], known: usize) {
         if self.echo {
             for line in &lines[known..] {
-                eprintln!(
-                    "[w{} {}] {}",
-                    line.worker.number, line.worker.pid, line.text
-                );
+                eprintln!("[w{} {}] {}", line.worker.number, line.worker.pid, line.text);
             }
         }
         if lines.len() > known {
@@ -155,9 +135,9 @@ impl Output {
         let mut inner = lock(&self.inner);
         let Inner { lines, sources } = &mut *inner;
         let known = lines.len();
-        sources.retain_mut(|source| {
-            matches!(source.drain(lines), Err(error) if error.kind() == io::ErrorKind::WouldBlock)
-        });
+        sources.retain_mut(
+            |source| matches!(source.drain(lines), Err(error) if error.kind() == io::ErrorKind::WouldBlock),
+        );
         self.publish(lines, known);
         lines.clone()
     }
@@ -183,13 +163,8 @@ impl Output {
                 }
             }
         };
-        let late = || Error::TimedOut {
-            event: "the awaited line".into(),
-            after: timeout,
-        };
-        tokio::time::timeout(timeout, search)
-            .await
-            .unwrap_or_else(|_| Err(late()))
+        let late = || Error::TimedOut { event: "the awaited line".into(), after: timeout };
+        tokio::time::timeout(timeout, search).await.unwrap_or_else(|_| Err(late()))
     }
 }
 
@@ -227,13 +202,7 @@ impl Source {
     }
 
     fn line(&self, bytes: &[u8]) -> Line {
-        let text = String::from_utf8_lossy(bytes)
-            .trim_end_matches('\r')
-            .to_owned();
-        Line {
-            worker: self.worker,
-            stream: self.stream,
-            text,
-        }
+        let text = String::from_utf8_lossy(bytes).trim_end_matches('\r').to_owned();
+        Line { worker: self.worker, stream: self.stream, text }
     }
 }

@@ -14,9 +14,6 @@ pub async fn signal(pid: u32, name: &str) -> Result<(), Error> {
         .await;
     match status.map_err(Error::io(doing.clone()))? {
         status if status.success() => Ok(()),
-        status => Err(Error::Io {
-            doing,
-            source: std::io::Error::other(status.to_string()),
-        }),
+        status => Err(Error::Io { doing, source: std::io::Error::other(status.to_string()) }),
     }
 }

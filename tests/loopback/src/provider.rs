@@ -79,11 +79,7 @@ impl Provider {
     /// How many calls arrived for this order and version.
     pub fn calls_for(&self, order_id: &str, version: impl Display) -> usize {
         let version = version.to_string();
-        lock(&self.state)
-            .calls
-            .iter()
-            .filter(|call| call.is(order_id, &version))
-            .count()
+        lock(&self.state).calls.iter().filter(|call| call.is(order_id, &version)).count()
     }
 
     /// Holds the next call that arrives.
@@ -115,10 +111,7 @@ impl State {
     fn arrive(&mut self, call: &Call) -> (usize, Option<Hold<Call>>, Option<u16>) {
         self.calls.push(call.clone());
         self.holds.retain_mut(|(_, hold)| !hold.is_abandoned());
-        let fits = |only: &Only| {
-            only.as_ref()
-                .is_none_or(|(order_id, version)| call.is(order_id, version))
-        };
+        let fits = |only: &Only| only.as_ref().is_none_or(|(order_id, version)| call.is(order_id, version));
         let position = self.holds.iter().position(|(only, _)| fits(only));
         let hold = position.map(|position| self.holds.remove(position).1);
         (self.calls.len(), hold, self.failures.pop_front())
@@ -127,10 +120,7 @@ impl State {
 
 async fn answer(state: Arc<Mutex<State>>, request: Received) -> Reply {
     if request.method != Method::POST || request.path != "/v1/runs" {
-        return Some(error(
-            StatusCode::NOT_FOUND,
-            "the only path is POST /v1/runs",
-        ));
+        return Some(error(StatusCode::NOT_FOUND, "the only path is POST /v1/runs"));
     }
     let call = match read(&request) {
         Ok(call) => call,
@@ -153,8 +143,7 @@ async fn answer(state: Arc<Mutex<State>>, request: Received) -> Reply {
 }
 
 fn read(request: &Received) -> Result<Call, String> {
-    let body: Value =
-        serde_json::from_slice(&request.body).map_err(|error| format!("no JSON: {error}"))?;
+    let body: Value = serde_json::from_slice(&request.body).map_err(|error| format!("no JSON: {error}"))?;
     let field = |name: &str| match &body[name] {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
@@ -170,9 +159,6 @@ fn read(request: &Received) -> Result<Call, String> {
     })
 }
 
-fn error(
-    status: StatusCode,
-    message: &str,
-) -> hyper::Response<http_body_util::Full<hyper::body::Bytes>> {
+fn error(status: StatusCode, message: &str) -> hyper::Response<http_body_util::Full<hyper::body::Bytes>> {
     http::json(status, json!({ "error": message }).to_string())
 }

@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Full};
-use hyper::body::Bytes;
+use http_body_util::Full;
 use hyper::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderValue, TRANSFER_ENCODING};
 use hyper::{Request, StatusCode};
 use serde_json::{Value, json};
@@ -12,6 +11,7 @@ use tokio::sync::watch;
 
 use crate::Error;
 use crate::error::lock;
+use crate::fault::{self, Fault};
 use crate::hold::{Held, Hold};
 use crate::http::{self, Received, Reply, Server};
 use crate::runtime_api::HttpResponse;
@@ -25,47 +25,6 @@ pub struct Logged {
     pub body: Value,
     /// The status of the answer; `None` while there is none, and for ever when the connection was cut.
     pub status: Option<u16>,
-}
-
-/// What happens to a request instead of being passed on and answered.
-#[derive(Clone, Debug)]
-pub enum Fault {
-    /// Answers this without asking DynamoDB.
-    Respond {
-        /// The HTTP status.
-        status: u16,
-        /// The body.
-        body: Value,
-    },
-    /// Passes the request on and closes the connection in place of the reply.
-    DropReplyAfterApply,
-    /// Closes the connection without passing the request on.
-    DropBefore,
-    /// Waits, then passes the request on.
-    Delay(Duration),
-    /// Neither passes the request on nor ever answers.
-    BlackHole,
-    /// Removes the old item from the reply to a failed condition, as a store without `ALL_OLD` answers.
-    StripOldItem,
-}
-
-impl Fault {
-    /// DynamoDB's error of this name (`AccessDeniedException`, …) with the status that it has.
-    pub fn error(name: &str, message: &str) -> Fault {
-        let (namespace, status) = match name {
-            "InternalServerError" => ("com.amazonaws.dynamodb.v20120810", 500),
-            "ServiceUnavailable" => ("com.amazonaws.dynamodb.v20120810", 503),
-            "AccessDeniedException"
-            | "ThrottlingException"
-            | "UnrecognizedClientException"
-            | "ValidationException" => ("com.amazon.coral.service", 400),
-            _ => ("com.amazonaws.dynamodb.v20120810", 400),
-        };
-        Fault::Respond {
-            status,
-            body: json!({ "__type": format!("{namespace}#{name}"), "message": message }),
-        }
-    }
 }
 
 /// The proxy.
@@ -108,15 +67,8 @@ enum Action {
 impl Proxy {
     /// Starts one in front of `http://HOST:PORT`.
     pub async fn start(upstream: &str) -> Result<Proxy, Error> {
-        let upstream = upstream
-            .trim_start_matches("http://")
-            .trim_end_matches('/')
-            .to_owned();
-        let shared = Arc::new(Shared {
-            upstream,
-            state: Mutex::default(),
-            changed: watch::Sender::new(()),
-        });
+        let upstream = upstream.trim_start_matches("http://").trim_end_matches('/').to_owned();
+        let shared = Arc::new(Shared { upstream, state: Mutex::default(), changed: watch::Sender::new(()) });
         let handler = Arc::clone(&shared);
         let server = http::serve(move |request| Arc::clone(&handler).answer(request)).await?;
         Ok(Proxy { server, shared })
@@ -129,19 +81,12 @@ impl Proxy {
 
     /// The requests in the order of their arrival.
     pub fn log(&self) -> Vec<Logged> {
-        lock(&self.shared.state)
-            .log
-            .iter()
-            .map(|(_, logged)| logged.clone())
-            .collect()
+        lock(&self.shared.state).log.iter().map(|(_, logged)| logged.clone()).collect()
     }
 
     /// The operations of [`log`](Self::log).
     pub fn operations(&self) -> Vec<String> {
-        self.log()
-            .into_iter()
-            .map(|logged| logged.operation)
-            .collect()
+        self.log().into_iter().map(|logged| logged.operation).collect()
     }
 
     /// Empties the log; the rules stay.
@@ -150,28 +95,14 @@ impl Proxy {
     }
 
     /// Waits until the log holds `count` requests of this operation.
-    pub async fn wait_for(
-        &self,
-        operation: &str,
-        count: usize,
-        timeout: Duration,
-    ) -> Result<(), Error> {
+    pub async fn wait_for(&self, operation: &str, count: usize, timeout: Duration) -> Result<(), Error> {
         let mut changed = self.shared.changed.subscribe();
-        let there = || {
-            self.operations()
-                .iter()
-                .filter(|logged| *logged == operation)
-                .count()
-                >= count
-        };
+        let there = || self.operations().iter().filter(|logged| *logged == operation).count() >= count;
         let arrived = changed.wait_for(|()| there());
         match tokio::time::timeout(timeout, arrived).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(_)) => Err(Error::Stopped(format!("{operation} arrived"))),
-            Err(_) => Err(Error::TimedOut {
-                event: format!("{operation} number {count}"),
-                after: timeout,
-            }),
+            Err(_) => Err(Error::TimedOut { event: format!("{operation} number {count}"), after: timeout }),
         }
     }
 
@@ -204,11 +135,7 @@ impl Proxy {
 
     fn rule(&self, operation: &str, left: Option<usize>, action: Action) {
         let operation = operation.to_owned();
-        lock(&self.shared.state).rules.push(Rule {
-            operation,
-            left,
-            action,
-        });
+        lock(&self.shared.state).rules.push(Rule { operation, left, action });
     }
 }
 
@@ -223,11 +150,7 @@ impl State {
             !abandoned && rule.left != Some(0)
         });
         let mut action = None;
-        if let Some(rule) = self
-            .rules
-            .iter_mut()
-            .find(|rule| rule.operation == logged.operation)
-        {
+        if let Some(rule) = self.rules.iter_mut().find(|rule| rule.operation == logged.operation) {
             rule.left = rule.left.map(|left| left - 1);
             action = Some(match &mut rule.action {
                 Action::Fault(fault) => Action::Fault(fault.clone()),
@@ -242,16 +165,10 @@ impl State {
 
 impl Shared {
     async fn answer(self: Arc<Self>, request: Received) -> Reply {
-        let operation = request
-            .header("x-amz-target")
-            .and_then(|target| target.rsplit('.').next());
+        let operation = request.header("x-amz-target").and_then(|target| target.rsplit('.').next());
         let operation = operation.unwrap_or_default().to_owned();
         let body = serde_json::from_slice(&request.body).unwrap_or_default();
-        let logged = Logged {
-            operation,
-            body,
-            status: None,
-        };
+        let logged = Logged { operation, body, status: None };
         let (number, action) = lock(&self.state).arrive(logged.clone());
         self.changed.send_replace(());
         let reply = match action {
@@ -274,9 +191,8 @@ impl Shared {
     async fn break_it(&self, request: Received, fault: Fault) -> Reply {
         match fault {
             Fault::Respond { status, body } => {
-                let status =
-                    StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-                Some(dynamodb_json(status, body.to_string()))
+                let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+                Some(fault::dynamodb_json(status, body.to_string()))
             }
             Fault::DropReplyAfterApply => {
                 self.forward(request).await;
@@ -288,7 +204,7 @@ impl Shared {
                 Some(self.forward(request).await)
             }
             Fault::BlackHole => std::future::pending().await,
-            Fault::StripOldItem => strip_old_item(self.forward(request).await).await,
+            Fault::StripOldItem => Some(fault::strip_old_item(self.forward(request).await).await),
         }
     }
 
@@ -308,52 +224,8 @@ impl Shared {
             _ => Err("no usable address".into()),
         };
         sent.unwrap_or_else(|error| {
-            let body =
-                json!({ "message": format!("the proxy cannot reach {}: {error}", self.upstream) });
-            dynamodb_json(StatusCode::BAD_GATEWAY, body.to_string())
+            let body = json!({ "message": format!("the proxy cannot reach {}: {error}", self.upstream) });
+            fault::dynamodb_json(StatusCode::BAD_GATEWAY, body.to_string())
         })
     }
-}
-
-fn dynamodb_json(status: StatusCode, body: String) -> HttpResponse {
-    let mut response = http::json(status, body);
-    response.headers_mut().insert(
-        hyper::header::CONTENT_TYPE,
-        HeaderValue::from_static("application/x-amz-json-1.0"),
-    );
-    response
-}
-
-/// Takes the item out of a failed condition and out of the reasons of a cancelled transaction.
-async fn strip_old_item(response: HttpResponse) -> Reply {
-    let (head, body) = response.into_parts();
-    let bytes = body
-        .collect()
-        .await
-        .map_or_else(|never| match never {}, |body| body.to_bytes());
-    let stripped = serde_json::from_slice::<Value>(&bytes)
-        .ok()
-        .and_then(|mut body| {
-            let fields = body.as_object_mut()?;
-            let mut found = fields.remove("Item").is_some();
-            for reason in fields
-                .get_mut("CancellationReasons")
-                .and_then(Value::as_array_mut)
-                .into_iter()
-                .flatten()
-            {
-                found |= reason
-                    .as_object_mut()
-                    .is_some_and(|reason| reason.remove("Item").is_some());
-            }
-            found.then(|| Bytes::from(body.to_string()))
-        });
-    let mut response = HttpResponse::from_parts(head, Full::new(bytes));
-    if let (Some(stripped), false) = (stripped, response.status().is_success()) {
-        *response.body_mut() = Full::new(stripped);
-        // Both describe the body that was.
-        response.headers_mut().remove("x-amz-crc32");
-        response.headers_mut().remove(CONTENT_LENGTH);
-    }
-    Some(response)
 }

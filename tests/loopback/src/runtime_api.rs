@@ -86,18 +86,14 @@ fn parse(request: &Received) -> Option<(u32, Call)> {
             let (request_id, end) = path.strip_prefix("invocation/")?.split_once('/')?;
             let request_id = request_id.to_owned();
             match end {
-                "response" if request.body.len() > LARGEST_RESPONSE => Call::TooLarge {
-                    request_id,
-                    length: request.body.len(),
-                },
+                "response" if request.body.len() > LARGEST_RESPONSE => {
+                    Call::TooLarge { request_id, length: request.body.len() }
+                }
                 "response" => {
                     let body = String::from_utf8_lossy(&request.body).into_owned();
                     Call::Response { request_id, body }
                 }
-                "error" => Call::Error {
-                    request_id,
-                    error: failure(request),
-                },
+                "error" => Call::Error { request_id, error: failure(request) },
                 _ => return None,
             }
         }
@@ -108,9 +104,7 @@ fn parse(request: &Received) -> Option<(u32, Call)> {
 
 fn failure(request: &Received) -> Failure {
     let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap_or_default();
-    let header = request
-        .header("lambda-runtime-function-error-type")
-        .unwrap_or("Unhandled");
+    let header = request.header("lambda-runtime-function-error-type").unwrap_or("Unhandled");
     Failure {
         error_type: body["errorType"].as_str().unwrap_or(header).to_owned(),
         error_message: body["errorMessage"].as_str().unwrap_or_default().to_owned(),

@@ -4,23 +4,36 @@ use std::future::pending;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use hyper::StatusCode;
-use hyper::header::HeaderValue;
 use tokio::process::{Child, Command};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
 use crate::Error;
 use crate::error::lock;
-use crate::http;
-use crate::lambda::{Answer, DeadlineHeader, Host, Job, Progress, WorkerId};
+use crate::lambda::{Answer, Host, Job, Progress, WorkerId};
 use crate::output;
 use crate::runtime_api::{Call, Failure, HttpResponse, Message, accepted, refusal};
+use crate::sandbox;
 
 /// As long as Lambda waits for the first poll.
 const INIT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The answer to an event, not yet told.
+struct Ended {
+    job: Job,
+    by: WorkerId,
+    answer: Answer,
+}
+
+impl Ended {
+    fn tell(self) {
+        let progress = Progress::Done(Some(self.by), self.answer);
+        self.job.progress.send_replace(progress);
+    }
+}
 
 type Ready = oneshot::Sender<Result<(), Error>>;
 
@@ -28,66 +41,57 @@ type Ready = oneshot::Sender<Result<(), Error>>;
 enum End {
     /// There has not: the function is being stopped.
     Stopped,
-    /// It died after its first poll.
-    Died,
+    /// It died after its first poll, with its event if it held one.
+    Died(Option<Ended>),
     /// It never polled.
     Init { answer: Answer, reason: String },
 }
 
-/// Keeps one process alive until the function is stopped. A process that fails to start costs one event, as
-/// with Lambda, and is tried again for the next one; the very first failure is reported to `ready` instead.
+/// Keeps one process alive until the function is stopped.
+///
+/// After a process that failed to start there is no other until an event comes, and if that process
+/// fails too, the event is answered with the failure. The very first failure goes to `ready` instead.
 pub(crate) async fn slot(host: Arc<Host>, ready: Ready, mut stop: watch::Receiver<bool>) {
     let mut ready = Some(ready);
     let mut undelivered = None;
+    let mut died = None;
     loop {
-        let end = match Process::spawn(&host) {
+        let spawned = Process::spawn(&host);
+        // Told now, so that whoever has the answer finds the replacement among the workers.
+        if let Some(ended) = died.take() {
+            Ended::tell(ended);
+        }
+        let end = match spawned {
             Ok(mut process) => {
-                let end = process
-                    .run(&host, &mut ready, &mut undelivered, &mut stop)
-                    .await;
+                let end = process.run(&host, &mut ready, &mut undelivered, &mut stop).await;
                 process.close(&host);
                 end
             }
             Err(error) => {
                 let reason = format!("cannot be run: {error}");
-                let failure = Failure {
-                    error_type: "Runtime.InvalidEntrypoint".into(),
-                    error_message: reason.clone(),
-                };
-                End::Init {
-                    answer: failure.into(),
-                    reason,
-                }
+                let failure =
+                    Failure { error_type: "Runtime.InvalidEntrypoint".into(), error_message: reason.clone() };
+                End::Init { answer: failure.into(), reason }
             }
         };
         match end {
             End::Stopped => return,
-            End::Died => {}
+            End::Died(ended) => died = ended,
             End::Init { answer, reason } => {
                 if let Some(ready) = ready.take() {
-                    let text = host
-                        .output
-                        .lines()
-                        .into_iter()
-                        .map(|line| line.text + "\n")
-                        .collect();
+                    let text = host.output.lines().into_iter().map(|line| line.text + "\n").collect();
                     let binary = host.options.binary.clone();
-                    let _ = ready.send(Err(Error::Init {
-                        binary,
-                        reason,
-                        output: text,
-                    }));
+                    let _ = ready.send(Err(Error::Init { binary, reason, output: text }));
                     return;
                 }
-                let job = match undelivered.take() {
-                    Some(job) => Some(job),
-                    None => tokio::select! {
-                        job = take(&host) => Some(job),
-                        () = stopped(&mut stop) => None,
-                    },
-                };
-                let Some(job) = job else { return };
-                job.progress.send_replace(Progress::Done(None, answer));
+                if let Some(job) = undelivered.take() {
+                    job.progress.send_replace(Progress::Done(None, answer));
+                } else {
+                    tokio::select! {
+                        job = take(&host) => undelivered = Some(job),
+                        () = stopped(&mut stop) => return,
+                    }
+                }
             }
         }
     }
@@ -129,31 +133,16 @@ impl Process {
         let messages = host.routes.open(number);
         let (stdout, stderr, streams) = output::streams()?;
         let mut command = Command::new(&host.options.binary);
-        environment(&mut command, host, number);
-        command
-            .stdin(Stdio::null())
-            .stdout(stdout)
-            .stderr(stderr)
-            .kill_on_drop(true);
+        sandbox::environment(&mut command, host, number);
+        command.stdin(Stdio::null()).stdout(stdout).stderr(stderr).kill_on_drop(true);
         let spawned = command.spawn();
         // Our copies of the child's ends go with the command, or the streams would never end.
         drop(command);
         let child = spawned.inspect_err(|_| host.routes.close(number))?;
-        let id = WorkerId {
-            number,
-            pid: child.id().unwrap_or_default(),
-        };
+        let id = WorkerId { number, pid: child.id().unwrap_or_default() };
         lock(&host.workers).insert(number, id);
         host.output.follow(id, streams)?;
-        Ok(Process {
-            id,
-            child,
-            messages,
-            poll: None,
-            polled: false,
-            init_error: None,
-            running: None,
-        })
+        Ok(Process { id, child, messages, poll: None, polled: false, init_error: None, running: None })
     }
 
     fn close(&self, host: &Host) {
@@ -175,10 +164,7 @@ impl Process {
                 *undelivered = self.deliver(host, job);
                 continue;
             }
-            let ends = self
-                .running
-                .as_ref()
-                .map_or(init_ends, |running| running.ends);
+            let ends = self.running.as_ref().map_or(init_ends, |running| running.ends);
             let timed = self.running.is_some() || !self.polled;
             let killed = async {
                 match &self.running {
@@ -196,8 +182,7 @@ impl Process {
                 status = self.child.wait() => return self.ended(status),
                 () = killed => {
                     self.kill().await;
-                    self.finish(Answer::Killed);
-                    return End::Died;
+                    return End::Died(self.take_job(Answer::Killed));
                 }
                 () = sleep_until(ends), if timed => {
                     self.kill().await;
@@ -205,8 +190,7 @@ impl Process {
                         let reason = format!("did not ask for an event within {INIT_TIMEOUT:?}");
                         return End::Init { answer: Answer::TimedOut, reason };
                     }
-                    self.finish(Answer::TimedOut);
-                    return End::Died;
+                    return End::Died(self.take_job(Answer::TimedOut));
                 }
                 job = take(host), if idle => *undelivered = self.deliver(host, job),
             }
@@ -219,13 +203,17 @@ impl Process {
         let _ = self.child.kill().await;
     }
 
-    /// Reports how the current event ended.
+    /// How the current event ended.
+    fn take_job(&mut self, answer: Answer) -> Option<Ended> {
+        let Running { job, .. } = self.running.take()?;
+        let by = self.id;
+        Some(Ended { job, by, answer })
+    }
+
+    /// Tells how the current event ended.
     fn finish(&mut self, answer: Answer) {
-        if let Some(running) = self.running.take() {
-            running
-                .job
-                .progress
-                .send_replace(Progress::Done(Some(self.id), answer));
+        if let Some(ended) = self.take_job(answer) {
+            ended.tell();
         }
     }
 
@@ -238,25 +226,15 @@ impl Process {
             }),
         };
         if self.polled {
-            self.finish(answer);
-            return End::Died;
+            return End::Died(self.take_job(answer));
         }
         let status = status.map_or_else(|error| error.to_string(), |status| status.to_string());
         match self.init_error.take() {
             Some(failure) => {
-                let reason = format!(
-                    "{}: {} ({status})",
-                    failure.error_type, failure.error_message
-                );
-                End::Init {
-                    answer: failure.into(),
-                    reason,
-                }
+                let reason = format!("{}: {} ({status})", failure.error_type, failure.error_message);
+                End::Init { answer: failure.into(), reason }
             }
-            None => End::Init {
-                answer,
-                reason: format!("ended before its first poll ({status})"),
-            },
+            None => End::Init { answer, reason: format!("ended before its first poll ({status})") },
         }
     }
 
@@ -268,23 +246,17 @@ impl Process {
         }
         // Said first: whoever sees an effect of the event must find its worker.
         job.progress.send_replace(Progress::Running(self.id));
-        let response = event_response(host, &job);
+        let response = sandbox::event(host, &job);
         if poll.send(response).is_err() {
             job.progress.send_replace(Progress::Queued);
             return Some(job);
         }
-        self.running = Some(Running {
-            ends: Instant::now() + job.event.timeout,
-            job,
-        });
+        self.running = Some(Running { ends: Instant::now() + job.event.timeout, job });
         None
     }
 
     fn answer(&mut self, Message { call, reply }: Message, ready: &mut Option<Ready>) {
-        let current = self
-            .running
-            .as_ref()
-            .map(|running| running.job.request_id.as_str());
+        let current = self.running.as_ref().map(|running| running.job.request_id.as_str());
         let response = match call {
             Call::Next => {
                 self.polled = true;
@@ -328,89 +300,7 @@ impl Process {
 }
 
 impl From<Failure> for Answer {
-    fn from(
-        Failure {
-            error_type,
-            error_message,
-        }: Failure,
-    ) -> Self {
-        Answer::FunctionError {
-            error_type,
-            error_message,
-        }
+    fn from(Failure { error_type, error_message }: Failure) -> Self {
+        Answer::FunctionError { error_type, error_message }
     }
-}
-
-fn event_response(host: &Host, job: &Job) -> HttpResponse {
-    let mut response = http::json(StatusCode::OK, job.event.payload.clone());
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    let deadline = match job.event.deadline {
-        DeadlineHeader::In(time) => Some((now + time).as_millis().to_string()),
-        DeadlineHeader::Ms(ms) => Some(ms.to_string()),
-        DeadlineHeader::Absent => None,
-    };
-    let trace = format!(
-        "Root=1-{:08x}-{:024x};Parent={:016x};Sampled=0",
-        now.as_secs(),
-        1,
-        1
-    );
-    let arn = format!(
-        "arn:aws:lambda:{}:000000000000:function:{}",
-        region(host),
-        host.options.function_name
-    );
-    let headers = [
-        (
-            "lambda-runtime-aws-request-id",
-            Some(job.request_id.clone()),
-        ),
-        ("lambda-runtime-deadline-ms", deadline),
-        ("lambda-runtime-invoked-function-arn", Some(arn)),
-        ("lambda-runtime-trace-id", Some(trace)),
-        ("lambda-runtime-aws-tenant-id", job.event.tenant_id.clone()),
-    ];
-    for (name, value) in headers {
-        if let Some(value) = value.and_then(|value| HeaderValue::try_from(value).ok()) {
-            response.headers_mut().insert(name, value);
-        }
-    }
-    response
-}
-
-fn region(host: &Host) -> &str {
-    let set = host
-        .options
-        .env
-        .iter()
-        .find(|(name, _)| name == "AWS_REGION");
-    set.map_or("us-east-1", |(_, region)| region)
-}
-
-/// What Lambda sets, and what the options add.
-fn environment(command: &mut Command, host: &Host, number: u32) {
-    let name = &host.options.function_name;
-    command.env_clear();
-    if let Some(path) = std::env::var_os("PATH") {
-        command.env("PATH", path);
-    }
-    command
-        .env("AWS_LAMBDA_RUNTIME_API", format!("{}/w{number}", host.base))
-        .env("AWS_LAMBDA_FUNCTION_NAME", name)
-        .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "128")
-        .env("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST")
-        .env("AWS_LAMBDA_LOG_GROUP_NAME", format!("/aws/lambda/{name}"))
-        .env(
-            "AWS_LAMBDA_LOG_STREAM_NAME",
-            format!("2026/01/01/[$LATEST]w{number}"),
-        )
-        .env("AWS_LAMBDA_LOG_FORMAT", "JSON")
-        .env("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand")
-        .env("AWS_EXECUTION_ENV", "AWS_Lambda_provided.al2023")
-        .env("AWS_REGION", region(host))
-        .env("TZ", ":UTC")
-        .env("_HANDLER", "bootstrap")
-        .envs(host.options.env.iter().map(|(name, value)| (name, value)));
 }
