@@ -38,7 +38,7 @@ pub struct Proxy {
 struct Shared {
     upstream: String,
     state: Mutex<State>,
-    /// How many requests arrived since the last [`Proxy::clear`] of the log.
+    /// Told at every arrival.
     changed: watch::Sender<()>,
 }
 
