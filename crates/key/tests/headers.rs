@@ -51,7 +51,7 @@ fn the_same_expression_works_on_the_events_of_all_four() {
     let host = Key::parse("header(headers || multiValueHeaders, 'HOST')").unwrap();
     for file in [
         "example-apigw-request",
-        "example-apigw-v2-request-iam",
+        "example-apigw-v2-request-no-authorizer",
         "example-alb-lambda-target-request-headers-only",
         "example-alb-lambda-target-request-multivalue-headers",
     ] {

@@ -13,7 +13,7 @@ fn nothing_of_the_input_is_shown() {
         format!(r#"{{"a":{{"{MARKER}":1,"{MARKER}":2}}}}"#),
         format!(r#"{{"a":["{MARKER}",1]}}"#),
         format!(r#"{{"a":"\u{MARKER}"}}"#),
-        format!("{MARKER}"),
+        MARKER.to_owned(),
         format!(r#"{{"a":1}}{MARKER}"#),
     ];
     let expressions = [

@@ -117,8 +117,8 @@ fn two_deliveries_have_one_fingerprint_and_other_content_another() {
     );
     deliveries(
         "example-sns-event",
-        &[("95df01b4-ee98-5cb9-9903-4c221d41eb5e", "m2"), ("EXAMPLE", "OTHER")],
-        ("Hello from SNS!", "Hello again"),
+        &[("82833b5c-8d5d", "92833b5c-8d5d"), ("2015-08-18T18:02:32", "2015-08-18T18:09:00")],
+        ("Hello", "Goodbye"),
     );
     deliveries(
         "example-kinesis-event",
@@ -128,16 +128,20 @@ fn two_deliveries_have_one_fingerprint_and_other_content_another() {
     deliveries("example-s3-event", &[("C3D13FE58DE4C810", "X")], ("Happy%20Face.jpg", "Sad.jpg"));
     deliveries("example-s3-event", &[("1970-01-01", "1970-01-02")], ("Happy Sequencer", "Next"));
     deliveries("example-dynamodb-event", &[("1480642020", "1480642021")], ("INSERT", "MODIFY"));
-    deliveries("example-apigw-request", &[(r#""requestId": ""#, r#""requestId": "x"#)], ("/hello", "/bye"));
-    deliveries("example-apigw-v2-request-iam", &[("JKJaXmPLvHcESHA=", "x")], ("GET", "DELETE"));
+    deliveries("example-apigw-request", &[("deef4878", "beef4878")], ("/hello", "/bye"));
+    deliveries(
+        "example-apigw-v2-request-iam",
+        &[(r#""requestId": "id""#, r#""requestId": "x""#)],
+        ("GET", "DELETE"),
+    );
     deliveries(
         "example-alb-lambda-target-request-headers-only",
-        &[("Root=1-5bdb40ca", "Root=1-5bdb40cb")],
-        ("/\"", "/x\""),
+        &[("Root=1-5c34e93e", "Root=1-5c34e93f")],
+        ("\"path\": \"/\"", "\"path\": \"/x\""),
     );
     deliveries(
         "example-codepipeline-execution-state-change-event",
-        &[("\"id\": \"", "\"id\": \"x")],
+        &[("CWE-event-id", "another-id")],
         ("STARTED", "FAILED"),
     );
 }

@@ -14,7 +14,7 @@ use super::text::{decode, escape_into, write_string};
 use crate::number::Decimal;
 
 /// How large a canonical form may become. An expression can repeat a value any number of times.
-const MAX_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 32 << 20;
 
 /// The canonical form of a JSON text.
 ///

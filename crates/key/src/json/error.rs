@@ -66,7 +66,7 @@ pub enum CanonicalReason {
     /// Arrays and objects are nested deeper than 128 levels.
     #[error("the JSON is nested deeper than 128 levels")]
     TooDeep,
-    /// The canonical form would be larger than 64 MiB.
-    #[error("the selected value is larger than 64 MiB")]
+    /// The canonical form would be larger than 32 MiB.
+    #[error("the selected value is larger than 32 MiB")]
     TooLarge,
 }

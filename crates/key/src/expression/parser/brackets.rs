@@ -114,18 +114,8 @@ impl Parser<'_> {
             let end = self.last_end();
             self.node(end, Kind::Current)
         } else if self.is("[") || self.is("[?") {
-            // As if `@` stood before the bracket.
-            let end = self.last_end();
-            let mut left = self.node(end, Kind::Current)?;
-            if self.depth >= super::MAX_HEIGHT {
-                return Err(self.too_deep(end));
-            }
-            self.depth += 1;
-            while binding < power(self.peek()) {
-                left = self.infix(left)?;
-            }
-            self.depth -= 1;
-            Ok(left)
+            // Also a multi-select without a dot, as the reference implementation has it.
+            self.expression(binding)
         } else {
             Err(self.unexpected())
         }
