@@ -1,1 +1,65 @@
-//! x
+//! What the tests share: stores to run on, and a function that a test can stop in the middle.
+
+mod bench;
+mod capture;
+mod work;
+
+use std::error::Error as StdError;
+use std::time::Duration;
+
+use lambda_idempotency::EpochMillis;
+use serde_json::{Value, json};
+
+pub use bench::{Bench, Item, TABLE, client};
+pub use capture::{Capture, Entry};
+pub use work::Work;
+
+/// What a test returns.
+pub type TestResult = Result<(), Box<dyn StdError + Send + Sync>>;
+
+/// 17 March 2030, a quarter past a whole second, so that rounding shows.
+pub const NOW: EpochMillis = EpochMillis::new(1_900_000_000_250);
+
+/// Long for everything that happens on this machine.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The key of [`order`].
+pub const ORDER_KEY: &str = "[order_id, version]";
+
+/// Version 3 of order 77.
+pub fn order() -> Value {
+    json!({"order_id": 77, "version": 3, "instruction": "15s teaser"})
+}
+
+/// [`order`] with another instruction, and the version not raised.
+pub fn edited_order() -> Value {
+    json!({"order_id": 77, "version": 3, "instruction": "30s teaser"})
+}
+
+/// An SQS event with one record for each message id and body.
+pub fn sqs_event(messages: &[(&str, &str)]) -> Value {
+    let record = |(id, body): &(&str, &str)| {
+        json!({
+            "messageId": id,
+            "receiptHandle": "AQEB",
+            "body": body,
+            "attributes": {"ApproximateReceiveCount": "1"},
+            "messageAttributes": {},
+            "eventSource": "aws:sqs",
+            "eventSourceARN": "arn:aws:sqs:us-east-1:000000000000:orders",
+            "awsRegion": "us-east-1",
+        })
+    };
+    json!({"Records": messages.iter().map(record).collect::<Vec<_>>()})
+}
+
+/// Everything that `error` and its sources say, for people and for developers.
+pub fn everything_said(error: &(dyn StdError + 'static)) -> String {
+    let mut said = String::new();
+    let mut next = Some(error);
+    while let Some(error) = next {
+        said.push_str(&format!("{error}\n{error:?}\n{error:#?}\n"));
+        next = error.source();
+    }
+    said
+}
