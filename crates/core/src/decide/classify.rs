@@ -78,10 +78,10 @@ pub fn classify(record: &Record, claimant: Claimant<'_>, now: EpochMillis) -> Ve
 /// The first moment at which a retry against the unfinished `record` can succeed (or, with
 /// at-most-once, learn that its holder was interrupted).
 pub fn retry_at(record: &Record, margin: Duration) -> EpochMillis {
-    match record.deadline.or(record.lease_end) {
+    let end_of_holder = [record.deadline, record.lease_end].into_iter().flatten().min();
+    match end_of_holder {
         // The condition is "earlier than", so one millisecond after it.
-        Some(end) => end.plus(margin).plus(Duration::from_millis(1)),
+        Some(end) => end.plus(margin).plus(Duration::from_millis(1)).min(record.expiration.end()),
         None => record.expiration.end(),
     }
-    .min(record.expiration.end())
 }

@@ -1,4 +1,4 @@
-//! Test tools for users of the library and for authors of stores.
+//! A clock that is moved by hand.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
