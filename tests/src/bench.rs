@@ -78,8 +78,26 @@ impl Bench {
     /// # Errors
     /// When `key` is no key.
     pub fn engine(&self, name: &str, key: &str) -> Result<Engine, Error> {
+        self.engine_on(self.store.clone(), name, key)
+    }
+
+    /// An engine as another process has it: with a client of its own, but on the same records.
+    ///
+    /// # Errors
+    /// When `key` is no key.
+    pub fn engine_of_another_process(&self, name: &str, key: &str) -> Result<Engine, Error> {
+        match &self.parts {
+            Parts::Memory(store) => self.engine_on(store.clone(), name, key),
+            Parts::DynamoDb(_, proxy) => {
+                let store = DynamoDbStore::new(client(&proxy.endpoint()), TABLE);
+                self.engine_on(Arc::new(store), name, key)
+            }
+        }
+    }
+
+    fn engine_on(&self, store: Arc<dyn Store>, name: &str, key: &str) -> Result<Engine, Error> {
         let key = Key::parse(key).map_err(|error| Error::Config { message: error.to_string() })?;
-        Ok(Engine::new(name, self.store.clone(), key)?.clock(self.clock.clone()))
+        Ok(Engine::new(name, store, key)?.clock(self.clock.clone()))
     }
 
     /// Runs annotated functions with this store and this clock.
