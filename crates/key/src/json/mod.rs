@@ -4,7 +4,9 @@
 //! whose map order and number type depend on features that any crate of a build can switch on.
 
 pub(crate) mod canonical;
+mod copy;
 pub(crate) mod error;
+mod members;
 pub(crate) mod node;
 pub(crate) mod scan;
 pub(crate) mod text;

@@ -13,6 +13,17 @@ pub(crate) struct StringSpan {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) escaped: bool,
+    /// Whether some escape is longer than it has to be, or may be.
+    pub(crate) long_escapes: bool,
+}
+
+/// The parts that a number has.
+#[derive(Clone, Copy)]
+pub(crate) enum Digits {
+    Integer,
+    /// A point, and no exponent.
+    Fraction,
+    Exponent,
 }
 
 /// A position in a JSON text.
@@ -88,17 +99,18 @@ impl<'a> Scanner<'a> {
     pub(crate) fn string(&mut self) -> Result<StringSpan, CanonicalError> {
         self.expect(b'"')?;
         let start = self.pos;
-        let mut escaped = false;
+        let (mut escaped, mut long_escapes) = (false, false);
         loop {
             self.pos = find_special(self.bytes(), self.pos);
             match self.peek() {
                 Some(b'"') => {
                     let end = self.pos;
                     self.pos += 1;
-                    return Ok(StringSpan { start, end, escaped });
+                    return Ok(StringSpan { start, end, escaped, long_escapes });
                 }
                 Some(b'\\') => {
                     escaped = true;
+                    long_escapes |= matches!(self.bytes().get(self.pos + 1), Some(b'/' | b'u'));
                     self.escape()?;
                 }
                 Some(_) => return self.error(CanonicalReason::ControlCharacter),
@@ -149,9 +161,9 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// At a minus sign or a digit: a number. Says whether it has neither fraction nor exponent.
+    /// At a minus sign or a digit: a number.
     #[inline]
-    pub(crate) fn number(&mut self) -> Result<bool, CanonicalError> {
+    pub(crate) fn number(&mut self) -> Result<Digits, CanonicalError> {
         let start = self.pos;
         let invalid = || CanonicalError::new(start, CanonicalReason::InvalidNumber);
         if self.peek() == Some(b'-') {
@@ -162,16 +174,16 @@ impl<'a> Scanner<'a> {
         if digits == 0 || (first == Some(b'0') && digits > 1) {
             return Err(invalid());
         }
-        let mut integer = true;
+        let mut parts = Digits::Integer;
         if self.peek() == Some(b'.') {
-            integer = false;
+            parts = Digits::Fraction;
             self.pos += 1;
             if self.digits() == 0 {
                 return Err(invalid());
             }
         }
         if matches!(self.peek(), Some(b'e' | b'E')) {
-            integer = false;
+            parts = Digits::Exponent;
             self.pos += 1;
             if matches!(self.peek(), Some(b'+' | b'-')) {
                 self.pos += 1;
@@ -180,7 +192,7 @@ impl<'a> Scanner<'a> {
                 return Err(invalid());
             }
         }
-        Ok(integer)
+        Ok(parts)
     }
 
     #[inline]

@@ -1,0 +1,185 @@
+//! A JSON text into its canonical form, in one pass.
+//!
+//! What is canonical already, which is most of a compact text, is not copied token by token but in
+//! long runs: up to where the next change is needed.
+
+use super::canonical::Output;
+use super::error::{CanonicalError, CanonicalReason};
+use super::members::Member;
+use super::scan::{Digits, MAX_DEPTH, Scanner, StringSpan};
+use super::text::{decode, escape_into};
+use crate::number::Decimal;
+
+/// The longest number that is looked at as it stands; a longer one may need an exponent.
+const SHORT_NUMBER: usize = 40;
+
+/// Reads one text and writes to an output.
+pub(super) struct Copier<'t, 'o> {
+    scanner: Scanner<'t>,
+    /// Up to here the text has been written, or left out.
+    written: usize,
+    output: &'o mut Output,
+}
+
+impl<'t, 'o> Copier<'t, 'o> {
+    pub(super) fn new(text: &'t str, output: &'o mut Output) -> Self {
+        Self { scanner: Scanner::new(text), written: 0, output }
+    }
+
+    /// The whole text.
+    pub(super) fn document(mut self) -> Result<(), CanonicalError> {
+        self.value(0)?;
+        self.flush(self.scanner.pos);
+        self.scanner.finish()
+    }
+
+    /// One value, which is inside others.
+    pub(super) fn value_at(mut self, depth: usize) -> Result<(), CanonicalError> {
+        self.value(depth)?;
+        self.flush(self.scanner.pos);
+        Ok(())
+    }
+
+    /// Writes the run that ends here.
+    #[inline]
+    fn flush(&mut self, end: usize) {
+        let run = self.scanner.slice(self.written, end);
+        self.output.bytes.extend_from_slice(run.as_bytes());
+        self.written = end;
+    }
+
+    /// Where the scanner's position will stand in the output.
+    #[inline]
+    fn here(&self) -> usize {
+        self.output.bytes.len() + (self.scanner.pos - self.written)
+    }
+
+    /// The next byte that is not white space; white space is left out.
+    #[inline]
+    fn token(&mut self) -> Option<u8> {
+        let next = self.scanner.peek();
+        if !matches!(next, Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            return next;
+        }
+        self.flush(self.scanner.pos);
+        let next = self.scanner.next_token();
+        self.written = self.scanner.pos;
+        next
+    }
+
+    #[inline]
+    fn value(&mut self, depth: usize) -> Result<(), CanonicalError> {
+        match self.token() {
+            Some(b'"') => self.string().map(drop),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b'{') => self.object(depth),
+            Some(b'[') => self.array(depth),
+            _ => self.scanner.word().map(drop),
+        }
+    }
+
+    /// At a quote.
+    #[inline]
+    fn string(&mut self) -> Result<StringSpan, CanonicalError> {
+        let span = self.scanner.string()?;
+        if span.long_escapes {
+            self.flush(span.start);
+            let content = decode(self.scanner.slice(span.start, span.end));
+            content.for_each(|character| escape_into(&mut self.output.bytes, character));
+            self.written = span.end;
+        }
+        Ok(span)
+    }
+
+    #[inline]
+    fn number(&mut self) -> Result<(), CanonicalError> {
+        let start = self.scanner.pos;
+        let digits = self.scanner.number()?;
+        let text = self.scanner.slice(start, self.scanner.pos);
+        let fine = text.len() < SHORT_NUMBER
+            && match digits {
+                Digits::Integer => text != "-0",
+                Digits::Fraction => !text.ends_with('0'),
+                Digits::Exponent => false,
+            };
+        if !fine {
+            self.flush(start);
+            Decimal::parse(text).write_into(&mut self.output.bytes);
+            self.written = self.scanner.pos;
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, depth: usize) -> Result<(), CanonicalError> {
+        if depth >= MAX_DEPTH {
+            return self.scanner.error(CanonicalReason::TooDeep);
+        }
+        self.scanner.pos += 1;
+        if self.token() == Some(b']') {
+            self.scanner.pos += 1;
+            return Ok(());
+        }
+        loop {
+            self.value(depth + 1)?;
+            match self.token() {
+                Some(b',') => self.scanner.pos += 1,
+                Some(b']') => {
+                    self.scanner.pos += 1;
+                    return Ok(());
+                }
+                _ => return self.scanner.unexpected(),
+            }
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Result<(), CanonicalError> {
+        if depth >= MAX_DEPTH {
+            return self.scanner.error(CanonicalReason::TooDeep);
+        }
+        self.scanner.pos += 1;
+        if self.token() == Some(b'}') {
+            self.scanner.pos += 1;
+            return Ok(());
+        }
+        let object = self.output.members.begin();
+        loop {
+            let member = self.name()?;
+            if self.token() != Some(b':') {
+                return self.scanner.unexpected();
+            }
+            self.scanner.pos += 1;
+            self.value(depth + 1)?;
+            let end = self.here();
+            self.output.members.push(member, end);
+            match self.token() {
+                Some(b',') => self.scanner.pos += 1,
+                Some(b'}') => break,
+                _ => return self.scanner.unexpected(),
+            }
+        }
+        if self.output.members.in_order(object) {
+            self.output.members.close(object);
+        } else {
+            self.flush(self.scanner.pos);
+            self.output.members.sort(object, &mut self.output.bytes)?;
+        }
+        self.scanner.pos += 1;
+        Ok(())
+    }
+
+    /// A member's name.
+    #[inline]
+    fn name(&mut self) -> Result<Member, CanonicalError> {
+        self.token();
+        let start = self.here();
+        let span = self.string()?;
+        let (source, name_end) = (span.start - 1, self.here() - 1);
+        let name = self.scanner.slice(span.start, span.end);
+        let members = &self.output.members;
+        Ok(if span.escaped {
+            members.named(&decode(name).collect::<String>(), start, name_end, source)
+        } else {
+            members.named(name, start, name_end, source)
+        })
+    }
+}
