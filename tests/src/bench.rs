@@ -6,6 +6,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::types::AttributeValue;
+use lambda_idempotency::store::Record;
 use lambda_idempotency::testing::{self, ManualClock};
 use lambda_idempotency::{DynamoDbStore, Engine, Error, Key, MemoryStore, Store};
 use loopback::{DynamoDb, Proxy};
@@ -114,6 +115,17 @@ impl Bench {
             Parts::Memory(store) => store.records().len(),
             Parts::DynamoDb(dynamo, _) => dynamo.items(TABLE).await?.len(),
         })
+    }
+
+    /// The records of a memory store, expired ones too.
+    ///
+    /// # Panics
+    /// On DynamoDB.
+    pub fn memory_records(&self) -> Vec<Record> {
+        match &self.parts {
+            Parts::Memory(store) => store.records(),
+            Parts::DynamoDb(..) => panic!("a table has items"),
+        }
     }
 
     /// The proxy in front of the table.
