@@ -3,10 +3,9 @@
 use crate::expression::Expression;
 use crate::expression::error::ExpressionError;
 use crate::expression::select::SelectError;
-use crate::json::canonical::canonical;
 use crate::json::error::CanonicalError;
 use crate::key::KeyError;
-use crate::source;
+use crate::source::{self, Source};
 use crate::validation::Validation;
 
 /// The expression in the rule of a fingerprint of everything.
@@ -80,8 +79,6 @@ impl Fingerprint {
 
 /// The name of the source, and what of the input is compared.
 fn whole(json: &str) -> Result<(&'static str, String), CanonicalError> {
-    match source::content(json)? {
-        Some((source, content)) => Ok((source.name(), content)),
-        None => Ok((UNRECOGNISED, canonical(json)?)),
-    }
+    let (source, content) = source::content(json)?;
+    Ok((source.map_or(UNRECOGNISED, Source::name), content))
 }

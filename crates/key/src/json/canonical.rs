@@ -34,9 +34,18 @@ const MAX_BYTES: usize = 32 << 20;
 /// # Ok::<(), lambda_idempotency_key::CanonicalError>(())
 /// ```
 pub fn canonical(json: &str) -> Result<String, CanonicalError> {
+    Ok(canonical_unless(json, &[])?.unwrap_or_default())
+}
+
+/// The canonical form of a JSON text, or `None` as soon as its outermost object turns out to have
+/// one of these members.
+pub(crate) fn canonical_unless(
+    json: &str,
+    members: &'static [&'static str],
+) -> Result<Option<String>, CanonicalError> {
     let mut output = Output { bytes: Vec::with_capacity(json.len()), members: Members::default() };
-    Copier::new(json, &mut output).document()?;
-    Ok(output.finish())
+    let complete = Copier::new(json, &mut output).stopping_at(members).document()?;
+    Ok(complete.then(|| output.finish()))
 }
 
 /// The canonical form of a value that an expression selected.

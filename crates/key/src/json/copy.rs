@@ -19,18 +19,30 @@ pub(super) struct Copier<'t, 'o> {
     /// Up to here the text has been written, or left out.
     written: usize,
     output: &'o mut Output,
+    /// Names of members at which reading stops, if the outermost value has one.
+    stop_at: &'static [&'static str],
+    stopped: bool,
 }
 
 impl<'t, 'o> Copier<'t, 'o> {
     pub(super) fn new(text: &'t str, output: &'o mut Output) -> Self {
-        Self { scanner: Scanner::new(text), written: 0, output }
+        Self { scanner: Scanner::new(text), written: 0, output, stop_at: &[], stopped: false }
     }
 
-    /// The whole text.
-    pub(super) fn document(mut self) -> Result<(), CanonicalError> {
+    /// Stops at the first of these members, if the outermost value is an object that has one.
+    pub(super) fn stopping_at(self, stop_at: &'static [&'static str]) -> Self {
+        Self { stop_at, ..self }
+    }
+
+    /// The whole text; `false` if reading stopped.
+    pub(super) fn document(mut self) -> Result<bool, CanonicalError> {
         self.value(0)?;
+        if self.stopped {
+            return Ok(false);
+        }
         self.flush(self.scanner.pos);
-        self.scanner.finish()
+        self.scanner.finish()?;
+        Ok(true)
     }
 
     /// One value, which is inside others.
@@ -143,7 +155,10 @@ impl<'t, 'o> Copier<'t, 'o> {
         }
         let object = self.output.members.begin();
         loop {
-            let member = self.name()?;
+            let member = self.name(depth)?;
+            if self.stopped {
+                return Ok(());
+            }
             if self.token() != Some(b':') {
                 return self.scanner.unexpected();
             }
@@ -167,19 +182,22 @@ impl<'t, 'o> Copier<'t, 'o> {
         Ok(())
     }
 
-    /// A member's name.
+    /// A member's name, of an object at this depth.
     #[inline]
-    fn name(&mut self) -> Result<Member, CanonicalError> {
+    fn name(&mut self, depth: usize) -> Result<Member, CanonicalError> {
         self.token();
         let start = self.here();
         let span = self.string()?;
         let (source, name_end) = (span.start - 1, self.here() - 1);
-        let name = self.scanner.slice(span.start, span.end);
-        let members = &self.output.members;
-        Ok(if span.escaped {
-            members.named(&decode(name).collect::<String>(), start, name_end, source)
+        let content = self.scanner.slice(span.start, span.end);
+        let decoded: String;
+        let name = if span.escaped {
+            decoded = decode(content).collect();
+            &decoded
         } else {
-            members.named(name, start, name_end, source)
-        })
+            content
+        };
+        self.stopped = depth == 0 && self.stop_at.contains(&name);
+        Ok(self.output.members.named(name, start, name_end, source))
     }
 }

@@ -4,20 +4,28 @@ use std::rc::Rc;
 
 use super::Source;
 use super::markers;
-use crate::json::canonical::canonical_node;
+use crate::json::canonical::{canonical, canonical_node, canonical_unless};
 use crate::json::error::CanonicalError;
 use crate::json::node::Node;
 use crate::json::text::Text;
 
-/// The source of an event and the canonical form of its content, if it is recognised.
+/// Every event that can be recognised has one of these; a text without them is read only once.
+const SUSPECT: &[&str] = &["Records", "eventSource", "EventSource", "requestContext", "detail-type"];
+
+/// What of an input is compared in canonical form, and its source if that is recognised.
 ///
-/// Always an array of one array per record, so that one record means the same alone and in its
-/// envelope.
-pub(crate) fn content(json: &str) -> Result<Option<(Source, String)>, CanonicalError> {
-    let Some(event) = markers::event(&Node::parse(Text::Input(json))?)? else { return Ok(None) };
+/// The content of an event is an array of one array per record, so that one record means the same
+/// alone and in its envelope.
+pub(crate) fn content(json: &str) -> Result<(Option<Source>, String), CanonicalError> {
+    if let Some(whole) = canonical_unless(json, SUSPECT)? {
+        return Ok((None, whole));
+    }
+    let Some(event) = markers::event(&Node::parse(Text::Input(json))?)? else {
+        return Ok((None, canonical(json)?));
+    };
     let parts = event.parts.iter().map(|part| covered(event.source, part));
     let parts = Node::Array(Rc::new(parts.collect::<Result<_, _>>()?));
-    Ok(Some((event.source, canonical_node(&parts)?)))
+    Ok((Some(event.source), canonical_node(&parts)?))
 }
 
 /// The members that the fingerprint covers, in a fixed order; null for one that is not there.
