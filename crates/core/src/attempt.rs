@@ -2,10 +2,12 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use lambda_idempotency_key::RecordId;
 use sha2::{Digest, Sha256};
+use tokio::sync::watch;
 
 use crate::{Clock, EpochMillis};
 
@@ -16,8 +18,15 @@ use crate::{Clock, EpochMillis};
 pub struct Attempt {
     id: Option<RecordId>,
     takeover: bool,
-    lease_end: EpochMillis,
+    lease: Arc<LeaseState>,
     clock: Arc<dyn Clock>,
+}
+
+/// What renewal changes while the function runs.
+#[derive(Debug)]
+struct LeaseState {
+    end: AtomicI64,
+    lost: watch::Sender<bool>,
 }
 
 tokio::task_local! {
@@ -31,7 +40,8 @@ impl Attempt {
         lease_end: EpochMillis,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { id, takeover, lease_end, clock }
+        let lease = LeaseState { end: AtomicI64::new(lease_end.get()), lost: watch::Sender::new(false) };
+        Self { id, takeover, lease: Arc::new(lease), clock }
     }
 
     /// The attempt that this task runs under; `None` outside of a guarded function.
@@ -57,13 +67,38 @@ impl Attempt {
 
     /// When this attempt's lease ends. Work that goes on after it can be done twice.
     pub fn lease_end(&self) -> EpochMillis {
-        self.lease_end
+        EpochMillis::new(self.lease.end.load(Ordering::SeqCst))
+    }
+
+    /// Whether it is known that another attempt has the record, or can have it: renewal was refused,
+    /// or failed until the lease had passed. What is done from now on may be done twice. Only a
+    /// [renewed](crate::Lease::Renewed) lease is watched.
+    pub fn is_lost(&self) -> bool {
+        *self.lease.lost.borrow()
+    }
+
+    /// Returns when the lease [is lost](Attempt::is_lost), for a `select!` beside the work; never
+    /// otherwise.
+    pub async fn lost(&self) {
+        let mut lost = self.lease.lost.subscribe();
+        if lost.wait_for(|lost| *lost).await.is_err() {
+            // Cannot be: the sender lives in `self`.
+            std::future::pending::<()>().await;
+        }
+    }
+
+    pub(crate) fn renewed_until(&self, lease_end: EpochMillis) {
+        self.lease.end.fetch_max(lease_end.get(), Ordering::SeqCst);
+    }
+
+    pub(crate) fn set_lost(&self) {
+        self.lease.lost.send_replace(true);
     }
 
     /// The time until the lease ends, zero when it has: the most that a call to somebody else may
     /// take.
     pub fn time_left(&self) -> Duration {
-        self.clock.now().until(self.lease_end)
+        self.clock.now().until(self.lease_end())
     }
 
     /// A stable id for one step of this work: equal in every retry and takeover, other for another

@@ -12,6 +12,25 @@ pub enum Lease {
     DeadlinePlus(Duration),
     /// This long from the claim, whatever the deadline.
     Fixed(Duration),
+    /// This long, and again and again while the function runs: for workers outside of Lambda, whose
+    /// runs have no deadline. A crash is then a short delay however long the work is. See
+    /// [`Lease::renewed`].
+    Renewed {
+        /// How long the claim holds after each renewal.
+        lease: Duration,
+        /// How often it is renewed; a few times per `lease`, so that one failed call loses nothing.
+        every: Duration,
+    },
+}
+
+impl Lease {
+    /// A lease of 60 seconds that is renewed every 20.
+    ///
+    /// Renewal happens inside the guarded call, never in a task of its own: a process that is frozen
+    /// or killed renews nothing. The function can ask [`Attempt::is_lost`](crate::Attempt::is_lost).
+    pub const fn renewed() -> Self {
+        Self::Renewed { lease: Duration::from_secs(60), every: Duration::from_secs(20) }
+    }
 }
 
 /// What happens to an event in which the key is missing.
@@ -157,7 +176,15 @@ impl Policy {
 
     /// Contradictions that can be seen without an event.
     pub(crate) fn contradiction(&self) -> Option<String> {
-        let Lease::Fixed(lease) = self.lease else { return None };
+        if let Lease::Renewed { lease, every } = self.lease
+            && (every.is_zero() || every >= lease)
+        {
+            return Some(format!(
+                "a lease of {lease:?} that is renewed every {every:?} ends before it is renewed; \
+                 renew it a few times per lease"
+            ));
+        }
+        let (Lease::Fixed(lease) | Lease::Renewed { lease, .. }) = self.lease else { return None };
         let expires_after = self.expires_after?;
         (lease > expires_after).then(|| {
             format!(

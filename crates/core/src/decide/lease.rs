@@ -80,7 +80,7 @@ pub fn lease_times(policy: &Policy, expires_after: Duration, deadline: Deadline,
     let holder_until = match policy.lease {
         Lease::Deadline => by_deadline,
         Lease::DeadlinePlus(extra) => by_deadline.plus(extra),
-        Lease::Fixed(lease) => now.plus(lease),
+        Lease::Fixed(lease) | Lease::Renewed { lease, .. } => now.plus(lease),
     };
     let counts_until = now.plus(expires_after).max(holder_until.plus(policy.margin));
     let expiration = counts_until.ceil_seconds();

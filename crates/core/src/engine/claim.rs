@@ -122,7 +122,7 @@ impl Run<'_> {
     }
 
     fn held(&self, identity: Identity, owner: Owner, times: Times, takeover: bool) -> Claimed {
-        Claimed::Held(Holder { identity, owner, lease_end: times.holder_until, takeover })
+        Claimed::Held(Holder { identity, owner, times, takeover })
     }
 }
 

@@ -60,7 +60,7 @@ impl Run<'_> {
             id: holder.identity.id.clone(),
             expiration: decide::expires_at(self.settings.expires_after(&self.invocation), now),
             status: Status::Completed,
-            lease_end: Some(holder.lease_end),
+            lease_end: Some(holder.times.lease_end),
             owner: Some(holder.owner.clone()),
             validation: holder.identity.validation.as_ref().map(|v| v.as_str().to_owned()),
             data: Some(json),

@@ -2,6 +2,7 @@
 
 mod claim;
 mod finish;
+mod renew;
 mod report;
 mod run;
 mod settings;

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::claim::Claimed;
 use super::report::Report;
 use super::{Identity, Settings};
-use crate::decide::LONGEST_RUN;
+use crate::decide::{LONGEST_RUN, Times};
 use crate::{
     Attempt, Clock, Error, Invocation, OnError, Outcome, Owner, Policy, RunError, Store, StoreError,
     StoreErrorKind,
@@ -30,7 +30,7 @@ pub(super) struct Run<'a> {
 pub(super) struct Holder {
     pub(super) identity: Identity,
     pub(super) owner: Owner,
-    pub(super) lease_end: crate::EpochMillis,
+    pub(super) times: Times,
     pub(super) takeover: bool,
 }
 
@@ -65,11 +65,15 @@ impl Run<'_> {
         let attempt = Attempt::new(
             Some(holder.identity.id.clone()),
             holder.takeover,
-            holder.lease_end,
+            holder.times.holder_until,
             Arc::clone(&self.clock),
         );
         // The work is called inside the guarded future as well: a closure can panic before its future exists.
-        let body = attempt.clone().scope(async move { work(attempt).await });
+        let body = attempt.clone().scope({
+            let attempt = attempt.clone();
+            async move { work(attempt).await }
+        });
+        let body = self.renewing(&holder, &attempt, body);
         match AssertUnwindSafe(body).catch_unwind().await {
             Ok(Ok(value)) => Ok(self.complete(&holder, value, report).await?),
             Ok(Err(error)) => {

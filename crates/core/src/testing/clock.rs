@@ -1,11 +1,12 @@
 //! A clock that is moved by hand.
 
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
+
+use tokio::sync::watch;
 
 use crate::{Clock, EpochMillis};
 
-/// A clock that stands still until it is moved. Sleeping on it moves it.
+/// A clock that stands still until it is moved.
 ///
 /// ```
 /// use lambda_idempotency_core::{Clock, EpochMillis, testing::ManualClock};
@@ -16,33 +17,48 @@ use crate::{Clock, EpochMillis};
 /// assert_eq!(clock.now().get(), 1_900_000_003_000);
 /// ```
 #[derive(Debug)]
-pub struct ManualClock(AtomicI64);
+pub struct ManualClock {
+    now: watch::Sender<EpochMillis>,
+    sleeper_moves_it: bool,
+}
 
 impl ManualClock {
-    /// A clock that shows `now`.
+    /// A clock that shows `now`. Whoever sleeps on it moves it.
     pub fn at(now: EpochMillis) -> Self {
-        Self(AtomicI64::new(now.get()))
+        Self { now: watch::Sender::new(now), sleeper_moves_it: true }
+    }
+
+    /// A clock that shows `now`. Whoever sleeps on it waits until the test has moved it far enough.
+    pub fn held_at(now: EpochMillis) -> Self {
+        Self { sleeper_moves_it: false, ..Self::at(now) }
     }
 
     /// Moves the clock ahead.
     pub fn advance(&self, by: Duration) {
-        self.set(self.now().plus(by));
+        self.now.send_modify(|now| *now = now.plus(by));
     }
 
     /// Sets the clock, also back.
     pub fn set(&self, now: EpochMillis) {
-        self.0.store(now.get(), Ordering::SeqCst);
+        self.now.send_replace(now);
     }
 }
 
 #[async_trait::async_trait]
 impl Clock for ManualClock {
     fn now(&self) -> EpochMillis {
-        EpochMillis::new(self.0.load(Ordering::SeqCst))
+        *self.now.borrow()
     }
 
     async fn sleep(&self, duration: Duration) {
-        self.advance(duration);
-        tokio::task::yield_now().await;
+        if self.sleeper_moves_it {
+            self.advance(duration);
+            tokio::task::yield_now().await;
+            return;
+        }
+        let mut now = self.now.subscribe();
+        let end = self.now().plus(duration);
+        // Fails only when the clock is gone, and then nobody is left to sleep.
+        let _ = now.wait_for(|now| *now >= end).await;
     }
 }

@@ -1,0 +1,255 @@
+//! Claims under faults and contradictions.
+
+mod support;
+
+use std::time::Duration;
+
+use lambda_idempotency_core::key::RecordId;
+use lambda_idempotency_core::testing::{Fault, ManualClock, Verb};
+use lambda_idempotency_core::{
+    Clock, EpochMillis, Error, Lease, MissingKey, OnError, Outcome, Policy, RunError, Status, StoreErrorKind,
+};
+use serde_json::json;
+use support::{Bed, START, TIME, order, refusal};
+
+#[tokio::test]
+async fn a_resent_claim_recognises_itself_and_runs_once() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    bed.store.break_next(Verb::Claim, Fault::Duplicate);
+    assert!(matches!(bed.run(&engine, &order()).await, Ok(Outcome::Executed(_))));
+    assert_eq!(bed.effects(), 1);
+}
+
+#[tokio::test]
+async fn when_the_reply_to_the_claim_is_lost_a_takeover_cannot_be_excluded() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    bed.store.break_next(Verb::Claim, Fault::Duplicate);
+    let outcome = bed
+        .invoke(TIME, engine.run(&order(), |attempt| async move { Ok::<_, &str>(attempt.is_takeover()) }))
+        .await;
+    assert_eq!(outcome.expect("runs"), Outcome::Executed(true));
+}
+
+#[tokio::test]
+async fn an_unreachable_store_refuses_by_default_and_nothing_runs() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    for (fault, retryable) in [(Fault::ErrorBefore, true), (Fault::Throttle, true), (Fault::Deny, false)] {
+        bed.store.break_next(Verb::Claim, fault);
+        let error = refusal(bed.run(&engine, &order()).await);
+        assert_eq!((error.name(), error.is_retryable()), ("Store", retryable));
+    }
+    assert_eq!(bed.effects(), 0);
+}
+
+#[tokio::test]
+async fn fail_open_runs_unprotected_at_the_claim_and_only_there() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().fail_open());
+    bed.store.break_next(Verb::Claim, Fault::ErrorBefore);
+    assert_eq!(bed.run(&engine, &order()).await.expect("runs"), Outcome::Unprotected("run-1".to_owned()));
+    bed.store.break_next(Verb::Complete, Fault::Deny);
+    assert_eq!(refusal(bed.run(&engine, &order()).await).name(), "NotRecorded");
+}
+
+#[tokio::test]
+async fn an_event_without_the_key_runs_unprotected_where_the_policy_says_so() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().missing_key(MissingKey::RunUnprotected));
+    for _ in 0..2 {
+        let ran = bed.run(&engine, &json!({"no": "key"})).await.expect("runs");
+        assert!(matches!(ran, Outcome::Unprotected(_)));
+    }
+    assert_eq!((bed.effects(), bed.store.calls().len()), (2, 0));
+}
+
+#[tokio::test]
+async fn a_known_deadline_that_has_passed_is_refused_before_the_claim() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().lease(Lease::Fixed(TIME)));
+    let input = order();
+    let work = engine.run(&input, |_| async { Ok::<_, &str>(bed.effect()) });
+    let error = match bed.invoke(Duration::ZERO, work).await {
+        Err(RunError::Idempotency(error)) => error,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((error.name(), error.is_retryable()), ("DeadlinePassed", true));
+    assert_eq!((bed.effects(), bed.store.calls().len()), (0, 0));
+}
+
+#[tokio::test]
+async fn without_a_deadline_the_lease_is_fifteen_minutes() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    let lease_end = || bed.record().and_then(|record| record.lease_end).map(EpochMillis::get);
+    let seen = engine.run(&order(), |_| async { Ok::<_, &str>(lease_end()) }).await;
+    assert_eq!(seen.expect("runs").into_value(), Some(START.plus(Duration::from_secs(900)).get()));
+}
+
+#[tokio::test]
+async fn a_fixed_lease_blocks_longer_than_the_deadline() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().lease(Lease::Fixed(Duration::from_secs(3600))));
+    bed.die(&engine, &order()).await;
+    bed.clock.advance(Duration::from_secs(3600));
+    let error = refusal(bed.run(&engine, &order()).await);
+    assert_eq!(error.retry_at(), Some(START.plus(Duration::from_millis(3_602_001))));
+    bed.clock.advance(Duration::from_millis(2_001));
+    assert!(matches!(bed.run(&engine, &order()).await, Ok(Outcome::Executed(_))));
+}
+
+#[tokio::test]
+async fn a_deadline_and_extra_blocks_that_much_longer() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().lease(Lease::DeadlinePlus(Duration::from_secs(60))));
+    bed.die(&engine, &order()).await;
+    bed.clock.advance(TIME + Duration::from_secs(61));
+    assert!(refusal(bed.run(&engine, &order()).await).is_already_in_progress());
+    bed.clock.advance(Duration::from_secs(2));
+    assert!(matches!(bed.run(&engine, &order()).await, Ok(Outcome::Executed(_))));
+}
+
+#[tokio::test]
+async fn a_lease_longer_than_the_records_life_is_a_configuration_error() {
+    let bed = Bed::new();
+    let policy =
+        Policy::new().lease(Lease::Fixed(Duration::from_secs(7200))).expires_after(Duration::from_secs(3600));
+    let error = bed.engine(Policy::new()).policy(policy).expect_err("contradicts itself");
+    assert_eq!(error.name(), "Config");
+    let never_in_time =
+        Policy::new().lease(Lease::Renewed { lease: Duration::from_secs(5), every: Duration::from_secs(5) });
+    assert!(bed.engine(Policy::new()).policy(never_in_time).is_err());
+}
+
+#[tokio::test]
+async fn a_reader_whose_clock_is_fast_takes_over_early_only_beyond_the_margin() {
+    let bed = Bed::new();
+    let ahead = |by: u64| {
+        let clock = ManualClock::at(bed.clock.now().plus(TIME).minus(Duration::from_millis(1)));
+        clock.advance(Duration::from_millis(by));
+        bed.engine(Policy::new()).clock(std::sync::Arc::new(clock))
+    };
+    bed.die(&bed.engine(Policy::new()), &order()).await;
+    // By the true clock the lease still holds for a millisecond.
+    let late_reader = |engine: lambda_idempotency_core::Engine| async move {
+        engine.run(&order(), |_| async { Ok::<_, &'static str>("taken".to_owned()) }).await
+    };
+    assert!(refusal(late_reader(ahead(2_000)).await).is_already_in_progress());
+    assert!(matches!(late_reader(ahead(2_100)).await, Ok(Outcome::Executed(_))));
+}
+
+#[tokio::test]
+async fn a_failure_that_keeps_its_claim_blocks_until_the_lease_has_passed() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().on_error(OnError::Keep));
+    assert!(matches!(bed.fail(&engine, &order()).await, Err(RunError::Function("declined"))));
+    assert!(refusal(bed.run(&engine, &order()).await).is_already_in_progress());
+    bed.clock.advance(TIME + Duration::from_secs(3));
+    assert!(matches!(bed.run(&engine, &order()).await, Ok(Outcome::Executed(_))));
+}
+
+#[tokio::test]
+async fn at_most_once_answers_an_abandoned_claim_with_interrupted_until_it_expires() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().at_most_once().expires_after(Duration::from_secs(600)));
+    bed.die(&engine, &order()).await;
+    assert!(refusal(bed.run(&engine, &order()).await).is_already_in_progress());
+    bed.clock.advance(TIME + Duration::from_secs(3));
+    let error = refusal(bed.run(&engine, &order()).await);
+    assert_eq!((error.name(), error.is_retryable()), ("Interrupted", false));
+    // Also to a caller whose policy is the ordinary one: the switch protects the record.
+    assert_eq!(refusal(bed.run(&bed.engine(Policy::new()), &order()).await).name(), "Interrupted");
+    assert_eq!(bed.effects(), 1);
+    bed.clock.advance(Duration::from_secs(600));
+    assert!(matches!(bed.run(&engine, &order()).await, Ok(Outcome::Executed(_))));
+}
+
+#[tokio::test]
+async fn at_most_once_keeps_the_claim_of_a_failure() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().at_most_once());
+    assert!(bed.fail(&engine, &order()).await.is_err());
+    bed.clock.advance(TIME + Duration::from_secs(3));
+    assert_eq!(refusal(bed.run(&engine, &order()).await).name(), "Interrupted");
+    assert_eq!(bed.effects(), 1);
+}
+
+/// A store that always refuses for a record which could be claimed.
+#[derive(Debug)]
+struct Contradictory {
+    then_gone: bool,
+}
+
+#[async_trait::async_trait]
+impl lambda_idempotency_core::Store for Contradictory {
+    async fn claim(
+        &self,
+        request: &lambda_idempotency_core::ClaimRequest,
+    ) -> Result<lambda_idempotency_core::ClaimAnswer, lambda_idempotency_core::StoreError> {
+        use lambda_idempotency_core::ClaimAnswer::{Refused, Vanished};
+        let mut record = request.record();
+        record.owner = None;
+        record.expiration = lambda_idempotency_core::EpochSeconds::new(0);
+        Ok(if self.then_gone { Vanished } else { Refused { record, now: request.now } })
+    }
+    async fn complete(
+        &self,
+        _: &lambda_idempotency_core::CompleteRequest,
+    ) -> Result<lambda_idempotency_core::CompleteAnswer, lambda_idempotency_core::StoreError> {
+        Err(lambda_idempotency_core::StoreError::new(StoreErrorKind::Other, "must not be called"))
+    }
+    async fn release(
+        &self,
+        _: &lambda_idempotency_core::ReleaseRequest,
+    ) -> Result<lambda_idempotency_core::ReleaseAnswer, lambda_idempotency_core::StoreError> {
+        Err(lambda_idempotency_core::StoreError::new(StoreErrorKind::Other, "must not be called"))
+    }
+    async fn renew(
+        &self,
+        _: &lambda_idempotency_core::RenewRequest,
+    ) -> Result<lambda_idempotency_core::RenewAnswer, lambda_idempotency_core::StoreError> {
+        Err(lambda_idempotency_core::StoreError::new(StoreErrorKind::Other, "must not be called"))
+    }
+    async fn get(
+        &self,
+        _: &RecordId,
+        now: EpochMillis,
+    ) -> Result<lambda_idempotency_core::Reading, lambda_idempotency_core::StoreError> {
+        Ok(lambda_idempotency_core::Reading { record: None, now })
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_contradicts_itself_is_asked_three_times_and_nothing_runs() {
+    for then_gone in [false, true] {
+        let bed = Bed::new();
+        let engine = lambda_idempotency_core::Engine::new(
+            "bed",
+            Contradictory { then_gone },
+            lambda_idempotency_core::Key::parse("id").expect("a key"),
+        )
+        .expect("an engine")
+        .clock(bed.clock.clone());
+        let error = refusal(bed.run(&engine, &order()).await);
+        assert!(matches!(error, Error::InconsistentState { tries: 3, .. }), "{error}");
+        assert!(error.is_retryable());
+        assert_eq!(bed.effects(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_record_that_expires_between_refusal_and_judgement_is_claimed_again() {
+    // The refused claim carries the instant of its condition, so the judgement cannot differ; what
+    // expires afterwards is claimed by the next attempt, by the same comparison.
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().expires_after(Duration::from_secs(1)));
+    assert!(bed.run(&engine, &order()).await.is_ok());
+    let record = bed.record().expect("is there");
+    bed.clock.set(record.expiration.end().minus(Duration::from_millis(1)));
+    assert!(bed.run(&engine, &order()).await.expect("replays").is_replayed());
+    bed.clock.set(record.expiration.end());
+    assert!(matches!(bed.run(&engine, &order()).await, Ok(Outcome::Executed(_))));
+    assert_eq!(bed.record().map(|record| record.status), Some(Status::Completed));
+}
