@@ -63,3 +63,22 @@ pub fn everything_said(error: &(dyn StdError + 'static)) -> String {
     }
     said
 }
+
+/// Makes a test of each scenario (`async fn(Bench) -> TestResult`) on each store.
+#[macro_export]
+macro_rules! on_both_stores {
+    ($($scenario:ident),* $(,)?) => {
+        mod in_memory {
+            $(#[tokio::test]
+            async fn $scenario() -> $crate::TestResult {
+                super::$scenario($crate::Bench::memory()).await
+            })*
+        }
+        mod in_dynamodb {
+            $(#[tokio::test]
+            async fn $scenario() -> $crate::TestResult {
+                super::$scenario($crate::Bench::dynamodb().await?).await
+            })*
+        }
+    };
+}

@@ -1,7 +1,7 @@
 //! An annotated function from claim to answer, on the memory store and on DynamoDB.
 
 use lambda_idempotency::{Attempt, Error, Raw, idempotent, service_fn};
-use lambda_idempotency_tests::{Bench, TestResult, Work, edited_order, order};
+use lambda_idempotency_tests::{Bench, TestResult, Work, edited_order, on_both_stores, order};
 use lambda_runtime::{Context, LambdaEvent};
 use serde::{Deserialize, Serialize};
 use tower::ServiceExt;
@@ -48,26 +48,6 @@ async fn submit_held(order: &Order, work: &Work) -> Result<String, SubmitError> 
 async fn submit_in_vain(order: &Order, work: &Work) -> Result<String, SubmitError> {
     work.run();
     Err(SubmitError::Provider)
-}
-
-/// Runs each scenario on both stores.
-macro_rules! on_both_stores {
-    ($($scenario:ident),* $(,)?) => {
-        mod in_memory {
-            use super::*;
-            $(#[tokio::test]
-            async fn $scenario() -> TestResult {
-                super::$scenario(Bench::memory()).await
-            })*
-        }
-        mod in_dynamodb {
-            use super::*;
-            $(#[tokio::test]
-            async fn $scenario() -> TestResult {
-                super::$scenario(Bench::dynamodb().await?).await
-            })*
-        }
-    };
 }
 
 on_both_stores!(
