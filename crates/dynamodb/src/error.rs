@@ -29,6 +29,10 @@ impl Call<'_> {
             SdkError::DispatchFailure(dispatch) if dispatch.is_io() => {
                 (Kind::Unreachable, "no connection".to_owned())
             }
+            // What the connector itself calls retryable: a connection that was closed before the answer.
+            SdkError::DispatchFailure(dispatch) if dispatch.as_other().is_some() => {
+                (Kind::Unreachable, "the connection was lost before the answer".to_owned())
+            }
             SdkError::DispatchFailure(_) => (Kind::Other, "the request could not be sent".to_owned()),
             SdkError::ResponseError(_) => (Kind::ServerFault, "the answer is not DynamoDB's".to_owned()),
             _ => (Kind::Other, "the request could not be made".to_owned()),
