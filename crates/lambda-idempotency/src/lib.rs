@@ -43,6 +43,7 @@
 //! `FunctionFailed`. Payloads, raw keys and results never appear in logs or errors.
 
 pub mod batch;
+pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -63,15 +64,6 @@ pub use lambda_idempotency_dynamodb::{self as dynamodb, DynamoDbStore};
 pub use lambda_idempotency_macros::idempotent;
 pub use raw::Raw;
 pub use service_fn::{ServiceFn, service_fn};
-
-/// What a store author needs: requests, answers and the stored record.
-pub mod store {
-    pub use lambda_idempotency_core::{
-        ClaimAnswer, ClaimRequest, CompleteAnswer, CompleteRequest, Owner, Reading, Record, ReleaseAnswer,
-        ReleaseRequest, RenewAnswer, RenewRequest, Replaced, Status, Store, StoreError, StoreErrorKind,
-        TooLarge,
-    };
-}
 
 /// What `#[idempotent]` expands to. Not part of the public API.
 #[doc(hidden)]

@@ -1,10 +1,13 @@
-//! For tests of annotated functions: a store and a clock of the test's own, without touching the
-//! process, so that tests can run side by side.
+//! For tests of annotated functions: [`scope`] gives them a store and a clock of the test's own,
+//! without touching the process, so that tests can run side by side. For authors of stores: the
+//! [`conformance`] suite, random [`histories`] and a store that fails on demand.
 
 use std::future::Future;
 use std::sync::Arc;
 
-pub use lambda_idempotency_core::testing::ManualClock;
+pub use lambda_idempotency_core::testing::{
+    Fault, FaultyStore, ManualClock, Subject, Verb, conformance, histories,
+};
 
 use crate::{Clock, Store};
 
