@@ -102,6 +102,32 @@ fn an_expression_that_multiplies_its_input_ends_in_an_error() {
 }
 
 #[test]
+fn the_deepest_expressions_are_evaluated_on_a_small_stack() {
+    let run = || {
+        let deep = "[".repeat(120) + r#"{"a":1}"# + &"]".repeat(120);
+        for text in [
+            "[".repeat(95) + "@" + &"]".repeat(95),
+            "!".repeat(95) + "@",
+            "@".to_owned() + &"[0]".repeat(95),
+            "@".to_owned() + &"[*]".repeat(45),
+            "@".to_owned() + &"[]".repeat(45),
+            "[?@".repeat(45) + &"]".repeat(45),
+            "a".to_owned() + &" || a".repeat(95),
+            "to_array(".repeat(90) + "@" + &")".repeat(90),
+            "@ == ".repeat(90) + "@",
+            "[@]".to_owned() + &" | [@]".repeat(95),
+        ] {
+            let expression = Expression::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+            let _ = expression.select(&deep);
+            let _ = Key::parse(&text).map(|key| key.of(&deep));
+        }
+    };
+    // A Lambda worker has 2 MiB (tokio), or 8.
+    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(run);
+    thread.expect("a thread").join().expect("no overflow, no panic");
+}
+
+#[test]
 fn a_key_says_the_same_as_an_expression() {
     assert_eq!(Key::parse("a..b").unwrap_err(), error("a..b"));
 }

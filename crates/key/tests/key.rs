@@ -158,6 +158,10 @@ fn a_member_that_is_there_twice_is_no_key() {
         let error = key(expression, json).expect_err(json).to_string();
         assert!(error.contains("the same member twice"), "{error}");
     }
+    for expression in ["x.a", "x", "[x]", "x.*", "*.a"] {
+        let error = key(expression, r#"{"first":0,"x":{"a":1,"a":1}}"#).unwrap_err().to_string();
+        assert!(error.contains("at byte 2"), "{expression}: {error}");
+    }
     // What the key does not look at cannot make it ambiguous.
     assert_eq!(value("b", r#"{"a":1,"b":2,"a":3}"#), "2");
 }

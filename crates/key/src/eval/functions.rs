@@ -70,7 +70,7 @@ impl<'a> Evaluation<'a> {
                     Ok(Node::String(Text::from(text)))
                 }
             },
-            Function::Type => Ok(Node::String(Text::Input(call.argument(0).type_name()))),
+            Function::Type => Ok(Node::String(Text::borrowed(call.argument(0).type_name()))),
             Function::Header => call.header(),
             Function::PowertoolsJson | Function::PowertoolsBase64 | Function::PowertoolsBase64Gzip => {
                 call.decode(function)

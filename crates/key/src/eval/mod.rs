@@ -36,7 +36,7 @@ type Value<'a> = Result<Node<'a>, SelectError>;
 /// Whether a text is JSON that says nothing: null, `""`, `[]`, `{"a":null}`.
 pub(crate) fn says_nothing(json: &str) -> Result<bool, CanonicalError> {
     // Most events say something in their first member; only small or odd ones are read again.
-    Node::parse(Text::Input(json))?.is_missing()
+    Node::parse(Text::borrowed(json))?.is_missing()
 }
 
 impl<'a> Evaluation<'a> {
@@ -46,7 +46,7 @@ impl<'a> Evaluation<'a> {
 
     /// The selected value, and the text of each part that must be present and is not.
     pub(crate) fn run(&self, ast: &'a Ast) -> Result<(Node<'a>, Vec<String>), SelectError> {
-        let root = Node::parse(Text::Input(self.json))?;
+        let root = Node::parse(Text::borrowed(self.json))?;
         self.result(ast, &root)
     }
 
@@ -89,7 +89,7 @@ impl<'a> Evaluation<'a> {
                 for (name, part) in parts {
                     let value = self.eval(part, node)?;
                     missing.extend(self.missing_whole(part, &value)?);
-                    members.push((Text::Input(name), value));
+                    members.push((Text::borrowed(name), value));
                 }
                 Ok((Node::Object(Rc::new(members)), missing))
             }
@@ -125,7 +125,7 @@ impl<'a> Evaluation<'a> {
         match &ast.kind {
             Kind::Current => Ok(node.clone()),
             Kind::Field(name) => Ok(node.member(name)?.open()?),
-            Kind::Literal(json) => Ok(Node::Raw(Text::Input(json)).open()?),
+            Kind::Literal(json) => Ok(Node::Raw(Text::borrowed(json)).open()?),
             Kind::Then(left, right) => {
                 let left = self.eval(left, node)?;
                 self.eval(right, &left)
@@ -160,7 +160,7 @@ impl<'a> Evaluation<'a> {
             }
             Kind::Hash(parts) => {
                 let members =
-                    parts.iter().map(|(name, part)| Ok((Text::Input(name), self.eval(part, node)?)));
+                    parts.iter().map(|(name, part)| Ok((Text::borrowed(name), self.eval(part, node)?)));
                 Ok(Node::Object(Rc::new(members.collect::<Result<_, SelectError>>()?)))
             }
             _ => Ok(Node::Null),
@@ -185,8 +185,9 @@ type Members<'a> = Vec<(Text<'a>, Node<'a>)>;
 fn sorted<'a>(members: &[(Text<'a>, Node<'a>)]) -> Result<Members<'a>, CanonicalError> {
     let mut members = members.to_vec();
     members.sort_by(|(a, _), (b, _)| a.as_str().cmp(b.as_str()));
-    if members.windows(2).any(|pair| pair[0].0.as_str() == pair[1].0.as_str()) {
-        return Err(duplicate(0));
+    let twice = members.windows(2).find(|pair| pair[0].0.as_str() == pair[1].0.as_str());
+    if let Some(pair) = twice {
+        return Err(duplicate(pair[1].1.offset()));
     }
     Ok(members)
 }

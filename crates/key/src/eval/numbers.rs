@@ -133,7 +133,7 @@ impl<'a> Call<'_, 'a> {
         let mixed = ranked.iter().find(|(rank, _)| rank.compare(&ranked[0].0).is_none());
         if let Some((rank, _)) = mixed {
             let found = match rank {
-                Rank::Number(_) => Node::Number(Text::Input("0")),
+                Rank::Number(_) => Node::Number(Text::borrowed("0")),
                 Rank::Text(text) => Node::String(text.clone()),
             };
             return self.wrong_type(position, "numbers only or strings only", &found);

@@ -81,7 +81,9 @@ impl Output {
             Node::Bool(false) => self.bytes.extend_from_slice(b"false"),
             Node::Number(text) => Decimal::parse(text.as_str()).write_into(&mut self.bytes),
             Node::String(text) => write_string(&mut self.bytes, text.as_str()),
-            Node::Raw(text) => Copier::new(text.as_str(), self).value_at(depth)?,
+            Node::Raw(text) => Copier::new(text.as_str(), self)
+                .value_at(depth)
+                .map_err(|error| error.moved(text.offset()))?,
             Node::Array(elements) => {
                 self.bytes.push(b'[');
                 for (position, element) in elements.iter().enumerate() {
@@ -101,7 +103,8 @@ impl Output {
                     }
                     let start = self.bytes.len();
                     write_string(&mut self.bytes, name.as_str());
-                    let member = self.members.named(name.as_str(), start, self.bytes.len() - 1, 0);
+                    let member =
+                        self.members.named(name.as_str(), start, self.bytes.len() - 1, value.offset());
                     self.bytes.push(b':');
                     self.node(value, depth + 1)?;
                     self.members.push(member, self.bytes.len());

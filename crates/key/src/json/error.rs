@@ -21,6 +21,11 @@ impl CanonicalError {
         Self { offset, reason }
     }
 
+    /// The same error in a text of which the one that was read is a part.
+    pub(crate) fn moved(self, by: usize) -> Self {
+        Self { offset: self.offset + by, ..self }
+    }
+
     /// Where, in bytes from the start of the text that was read. For a text that a function of
     /// the expression produced (`powertools_json`), from the start of that text.
     #[must_use]

@@ -49,19 +49,24 @@ impl<'a> Node<'a> {
                         return Ok(());
                     }
                     let twice = found.replace(Node::Raw(text.part(start, end))).is_some();
-                    if twice { Err(duplicate(span.start - 1)) } else { Ok(()) }
+                    if twice { Err(duplicate(text.offset() + span.start - 1)) } else { Ok(()) }
                 })?;
             }
             Node::Object(members) => {
                 for (_, value) in members.iter().filter(|(key, _)| key.as_str() == name) {
                     if found.replace(value.clone()).is_some() {
-                        return Err(duplicate(0));
+                        return Err(duplicate(value.offset()));
                     }
                 }
             }
             _ => {}
         }
         Ok(found.unwrap_or(Node::Null))
+    }
+
+    /// Where an unopened value stands in its text; what the expression made stands nowhere.
+    pub(crate) fn offset(&self) -> usize {
+        if let Node::Raw(text) = self { text.offset() } else { 0 }
     }
 
     /// The name of the value's type, as the function `type` gives it.

@@ -2,37 +2,49 @@
 
 use std::rc::Rc;
 
-/// A piece of text that is part of the input, or of a text that the evaluation produced.
+/// A piece of the input, or of a text that the evaluation produced, that knows where it stands.
 ///
 /// Cloning copies no characters.
 #[derive(Clone)]
-pub(crate) enum Text<'a> {
-    Input(&'a str),
-    Derived { whole: Rc<str>, start: usize, end: usize },
+pub(crate) struct Text<'a> {
+    whole: Whole<'a>,
+    start: usize,
+    end: usize,
+}
+
+#[derive(Clone)]
+enum Whole<'a> {
+    Borrowed(&'a str),
+    Shared(Rc<str>),
 }
 
 impl<'a> Text<'a> {
+    pub(crate) fn borrowed(text: &'a str) -> Self {
+        Self { whole: Whole::Borrowed(text), start: 0, end: text.len() }
+    }
+
     pub(crate) fn as_str(&self) -> &str {
-        match self {
-            Text::Input(text) => text,
-            Text::Derived { whole, start, end } => &whole[*start..*end],
-        }
+        let whole = match &self.whole {
+            Whole::Borrowed(text) => text,
+            Whole::Shared(text) => &**text,
+        };
+        &whole[self.start..self.end]
     }
 
     /// A part of this text; the range must lie on character boundaries.
-    pub(crate) fn part(&self, from: usize, to: usize) -> Text<'a> {
-        match self {
-            Text::Input(text) => Text::Input(&text[from..to]),
-            Text::Derived { whole, start, .. } => {
-                Text::Derived { whole: Rc::clone(whole), start: start + from, end: start + to }
-            }
-        }
+    pub(crate) fn part(&self, from: usize, to: usize) -> Self {
+        Self { whole: self.whole.clone(), start: self.start + from, end: self.start + to }
+    }
+
+    /// Where this piece begins in the whole.
+    pub(crate) fn offset(&self) -> usize {
+        self.start
     }
 }
 
 impl From<String> for Text<'_> {
     fn from(text: String) -> Self {
-        Text::Derived { end: text.len(), whole: text.into(), start: 0 }
+        Self { start: 0, end: text.len(), whole: Whole::Shared(text.into()) }
     }
 }
 

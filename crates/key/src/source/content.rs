@@ -20,7 +20,7 @@ pub(crate) fn content(json: &str) -> Result<(Option<Source>, String), CanonicalE
     if let Some(whole) = canonical_unless(json, SUSPECT)? {
         return Ok((None, whole));
     }
-    let Some(event) = markers::event(&Node::parse(Text::Input(json))?)? else {
+    let Some(event) = markers::event(&Node::parse(Text::borrowed(json))?)? else {
         return Ok((None, canonical(json)?));
     };
     let parts = event.parts.iter().map(|part| covered(event.source, part));

@@ -87,7 +87,7 @@ impl Source {
 /// # Ok::<(), lambda_idempotency_key::CanonicalError>(())
 /// ```
 pub fn recognise(json: &str) -> Result<Option<Source>, CanonicalError> {
-    Ok(markers::event(&Node::parse(Text::Input(json))?)?.map(|event| event.source))
+    Ok(markers::event(&Node::parse(Text::borrowed(json))?)?.map(|event| event.source))
 }
 
 /// How many records the event carries in `Records`; `None` if it is not such an event of a
@@ -103,6 +103,6 @@ pub fn recognise(json: &str) -> Result<Option<Source>, CanonicalError> {
 /// # Ok::<(), lambda_idempotency_key::CanonicalError>(())
 /// ```
 pub fn record_count(json: &str) -> Result<Option<usize>, CanonicalError> {
-    let event = markers::event(&Node::parse(Text::Input(json))?)?;
+    let event = markers::event(&Node::parse(Text::borrowed(json))?)?;
     Ok(event.and_then(|event| event.enveloped.then_some(event.parts.len())))
 }
