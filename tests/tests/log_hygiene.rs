@@ -1,0 +1,213 @@
+//! The log: one line for each call, and nothing of what the work is about.
+
+use aws_lambda_events::sqs::SqsEvent;
+use lambda_idempotency::{Error, Raw, batch, idempotent, service_fn};
+use lambda_idempotency_tests::{Bench, Capture, Entry, TestResult, Work, everything_said, sqs_event};
+use lambda_runtime::{Context, LambdaEvent};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tower::ServiceExt;
+
+/// Stands in events, keys, contents and results, and may be in no log line.
+const CANARY: &str = "canary-4f1d";
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Order {
+    order_id: String,
+    content: u32,
+    #[serde(default)]
+    then: Then,
+}
+
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Then {
+    #[default]
+    Answer,
+    Fail,
+    Panic,
+}
+
+fn order(number: u32) -> Order {
+    Order { order_id: format!("{CANARY}-{number}"), content: 1, then: Then::Answer }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum OrderError {
+    #[error("not submitted")]
+    Idempotency(#[from] Error),
+    #[error("refused")]
+    Refused,
+}
+
+#[idempotent(key = "order_id", input = order, name = "orders.submit")]
+async fn submit(order: &Order) -> Result<String, OrderError> {
+    match order.then {
+        Then::Answer => Ok(format!("{CANARY} result")),
+        Then::Fail => Err(OrderError::Refused),
+        Then::Panic => panic!("{CANARY} panics"),
+    }
+}
+
+/// The same records, read as another type.
+#[idempotent(key = "order_id", input = order, fingerprint = "none", name = "orders.submit")]
+async fn count(order: &Order) -> Result<u64, OrderError> {
+    Ok(u64::from(order.content))
+}
+
+#[idempotent(key = "order_id", input = order, name = "orders.held")]
+async fn submit_held(order: &Order, work: &Work) -> Result<(), OrderError> {
+    work.run_held().await;
+    Ok(())
+}
+
+#[idempotent(key = "order_id", name = "orders.batch")]
+async fn from_batch(order: batch::Record<Order>) -> Result<String, OrderError> {
+    Ok(order.order_id.clone())
+}
+
+#[idempotent(key = "order_id", name = "orders.handler")]
+async fn handler(event: LambdaEvent<Raw<serde_json::Value>>) -> Result<String, lambda_runtime::Error> {
+    Ok(event.payload.to_string())
+}
+
+fn no_canary(capture: &Capture) {
+    for Entry { fields, .. } in capture.entries() {
+        assert!(!fields.values().any(|value| value.contains(CANARY)), "{fields:?}");
+    }
+}
+
+/// Level, outcome and takeover of each report.
+fn told(capture: &Capture) -> Vec<(String, String, String)> {
+    let field =
+        |entry: &Entry, name: &str| entry.fields.get(name).cloned().unwrap_or_else(|| "absent".into());
+    let row = |entry: &Entry| (entry.level.clone(), field(entry, "outcome"), field(entry, "takeover"));
+    capture.reports().iter().map(row).collect()
+}
+
+fn row(level: &str, outcome: &str, takeover: &str) -> (String, String, String) {
+    (level.to_owned(), outcome.to_owned(), takeover.to_owned())
+}
+
+#[tokio::test]
+async fn each_call_logs_one_line_with_function_record_outcome_and_takeover() -> TestResult {
+    let (capture, _guard) = Capture::start();
+    let bench = Bench::memory();
+    let edited = Order { content: 2, ..order(1) };
+    let failing = Order { then: Then::Fail, ..order(2) };
+    let nameless = Order { order_id: String::new(), ..order(3) };
+    bench.run(submit(&order(1))).await?;
+    bench.run(submit(&order(1))).await?;
+    let mut errors = vec![
+        bench.run(submit(&edited)).await.err(),
+        bench.run(submit(&failing)).await.err(),
+        bench.run(submit(&nameless)).await.err(),
+        bench.run(count(&order(1))).await.err(),
+    ];
+
+    // One in progress, one that finds it so, and one that takes over.
+    let (work, third) = (Work::new(), order(3));
+    let held = bench.run(submit_held(&third, &work));
+    let mut held = Box::pin(held);
+    tokio::select! {
+        ended = &mut held => ended?,
+        entered = work.entered() => entered?,
+    }
+    errors.push(bench.run(submit_held(&third, &work)).await.err());
+    drop(held);
+    bench.clock.advance(std::time::Duration::from_secs(903));
+    work.go_on();
+    bench.run(submit_held(&third, &work)).await?;
+
+    let expected = [
+        row("INFO", "Executed", "false"),
+        row("INFO", "Replayed", "false"),
+        row("ERROR", "PayloadMismatch", "false"),
+        row("WARN", "FunctionFailed", "false"),
+        row("ERROR", "MissingKey", "false"),
+        row("ERROR", "ReplayDecode", "false"),
+        row("INFO", "AlreadyInProgress", "false"),
+        row("INFO", "Executed", "true"),
+    ];
+    assert_eq!(told(&capture), expected);
+    for report in capture.reports() {
+        let function = &report.fields["function"];
+        let id = &report.fields["record_id"];
+        assert!(function.starts_with("orders."), "{report:?}");
+        let without_key = report.fields["outcome"] == "MissingKey";
+        assert_eq!(id.is_empty(), without_key, "{report:?}");
+        assert!(without_key || id.starts_with(&format!("{function}#")), "{report:?}");
+    }
+    no_canary(&capture);
+    for error in errors.into_iter() {
+        let said = everything_said(&error.ok_or("it did not fail")?);
+        assert!(!said.contains(CANARY), "{said}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_panic_is_told_once_and_without_its_words() -> TestResult {
+    let (capture, _guard) = Capture::start();
+    let bench = Bench::memory();
+    let panicking = Order { then: Then::Panic, ..order(1) };
+    let call = bench.run(async move { submit(&panicking).await });
+    assert!(tokio::spawn(call).await.is_err_and(|error| error.is_panic()));
+    assert_eq!(told(&capture), [row("ERROR", "Panicked", "false")]);
+    no_canary(&capture);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_batch_tells_what_it_returns_to_the_queue_without_its_content() -> TestResult {
+    let (capture, _guard) = Capture::start();
+    let bench = Bench::dynamodb().await?;
+    let good = serde_json::to_string(&order(1))?;
+    let edited = serde_json::to_string(&Order { content: 2, ..order(1) })?;
+    let wrong_type = json!({"order_id": [CANARY], "content": CANARY}).to_string();
+    let messages =
+        [("good", good.as_str()), ("broken", "{canary-4f1d"), ("shape", &wrong_type), ("edited", &edited)];
+    let event: SqsEvent = serde_json::from_value(sqs_event(&messages))?;
+    let event = LambdaEvent::new(event, Context::default());
+    let response = bench.run(batch::sqs(event, from_batch)).await?;
+
+    let returned: Vec<_> =
+        response.batch_item_failures.iter().map(|item| item.item_identifier.as_str()).collect();
+    assert_eq!(returned, ["broken", "shape", "edited"]);
+    let told = told(&capture);
+    assert_eq!(told, [row("INFO", "Executed", "false"), row("ERROR", "PayloadMismatch", "false")]);
+    let failures = capture.entries().into_iter().filter(|entry| entry.fields.contains_key("error"));
+    assert_eq!(failures.count(), 3, "one line for each that goes back");
+    let ids: Vec<_> =
+        capture.entries().iter().filter_map(|entry| entry.fields.get("message_id").cloned()).collect();
+    assert_eq!(ids, ["good", "broken", "shape", "edited"], "each in a span that names its message");
+    no_canary(&capture);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_handlers_event_and_error_are_not_in_the_log() -> TestResult {
+    let (capture, _guard) = Capture::start();
+    let bench = Bench::memory();
+    let invoke = |payload: serde_json::Value| {
+        let payload = Raw::from_value(&payload).map(|payload| LambdaEvent::new(payload, Context::default()));
+        bench.run(async move { Ok::<_, Error>(service_fn(handler).oneshot(payload?).await) })
+    };
+    invoke(json!({"order_id": CANARY, "content": CANARY})).await?.map_err(|error| error.error_message)?;
+    let edited = invoke(json!({"order_id": CANARY, "content": "edited"})).await?;
+    let diagnostic = edited.err().ok_or("other content was accepted")?;
+    assert_eq!(diagnostic.error_type, "IdempotencyPayloadMismatch");
+    assert!(!diagnostic.error_message.contains(CANARY), "{}", diagnostic.error_message);
+
+    // Not JSON, and JSON of another shape.
+    for text in ["{canary-4f1d", r#"{"order_id": "canary-4f1d"}"#] {
+        let error = Raw::<Order>::from_json(text).err().ok_or("it was accepted")?;
+        assert!(!everything_said(&error).contains(CANARY));
+        let event: Result<Raw<Order>, _> = serde_json::from_str(text);
+        let error = event.err().ok_or("it was accepted")?;
+        assert!(!everything_said(&error).contains(CANARY), "{error}");
+    }
+    assert!(!format!("{:?}", Raw::<serde_json::Value>::from_value(&json!(CANARY))?).contains(CANARY));
+    no_canary(&capture);
+    Ok(())
+}
