@@ -14,8 +14,12 @@ use crate::volatile;
 /// and `false` are values. Where the expression ends in `[a, b]` or `{x: a, y: b}`, every part must
 /// be present; an optional part is written `x || 'none'`.
 ///
-/// A part that is new at every delivery of the same work (`receiptHandle`,
-/// `requestContext.requestId`, …) is refused, because such a key never finds a record.
+/// A part that is new at every delivery of the same work is refused, because such a key never finds
+/// a record: `receiptHandle`, `attributes.Approximate…`, `requestContext.requestId` (also
+/// `extendedRequestId` and the times), the headers `x-amzn-trace-id`, `x-amzn-requestid` and
+/// `x-amz-cf-id`, and EventBridge Scheduler's `"aws.scheduler.execution-id"`. So are ids that a
+/// broker gives (`Records[].messageId`, `Sns.MessageId`, `kinesis.sequenceNumber`): a producer that
+/// sends again gets another. A bare `messageId` may be the producer's own and is allowed.
 ///
 /// ```
 /// use lambda_idempotency_key::{Key, KeyError};

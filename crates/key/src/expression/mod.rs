@@ -28,12 +28,22 @@ use crate::json::canonical::{canonical, canonical_node};
 /// | `powertools_base64(text)` | the text inside base64 |
 /// | `powertools_base64_gzip(text)` | the text inside gzip inside base64, at most 8 MiB |
 ///
-/// Each of them gives null for null, and a typed error for anything that it cannot read.
+/// Each of them gives null for null, and a typed error for anything that it cannot read. For a key
+/// from a header behind any of the four, write `header(headers || multiValueHeaders, 'idempotency-key')`.
 ///
-/// Selection is exact and total: numbers are compared as decimals of any size, objects are read
-/// in the order of their names (so that the order of the members in the text never matters), and
-/// every expression ends in a bounded time. An expression is at most 4,096 bytes long and nests
-/// at most 100 levels deep.
+/// # What the standard leaves open, and limits
+///
+/// Every case of the official JMESPath compliance suite gives its documented result. Beyond it:
+///
+/// - Unknown functions and wrong numbers of arguments are errors of the expression, not of an input;
+///   so are a step of 0 in a slice and a name that is there twice in `{a: x, a: y}`.
+/// - Numbers are exact decimals of any size, in literals too. `avg` is cut after 34 significant
+///   digits where the quotient does not end.
+/// - `*`, `keys` and `values` go through an object in the order of its names, so that the order of
+///   the members in the text makes no difference.
+/// - An object that has the member that is looked up twice is an error.
+/// - An expression has at most 4,096 bytes and nests at most 100 levels deep; JSON nests at most 128
+///   levels deep; one evaluation visits at most 20 million values and selects at most 32 MiB.
 ///
 /// Cloning is cheap.
 ///

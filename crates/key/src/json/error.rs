@@ -26,8 +26,8 @@ impl CanonicalError {
         Self { offset: self.offset + by, ..self }
     }
 
-    /// Where, in bytes from the start of the text that was read. For a text that a function of
-    /// the expression produced (`powertools_json`), from the start of that text.
+    /// Where, in bytes from the start of the input. For a text that a function of the expression
+    /// took out of it (`powertools_json`), from the start of that text.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset

@@ -3,9 +3,11 @@
 //! Our own and not a crate's: the messages need the exact place of every part, literals must keep
 //! all their digits, and the depth must be bounded while parsing, not after the stack is gone.
 
+mod brackets;
+mod calls;
+
 use super::ast::{Ast, Comparison, Kind};
 use super::error::ExpressionError;
-use super::functions::Function;
 use super::lexer::{Spanned, Token, tokenize};
 
 /// The longest expression, in bytes.
@@ -261,50 +263,4 @@ impl Parser<'_> {
             }
         }
     }
-
-    fn call(&mut self, start: usize, name: &str) -> Parsed {
-        let Some(function) = Function::by_name(name) else {
-            let error = ExpressionError::new(self.text, start, "there is no such function");
-            return Err(match Function::similar(name) {
-                Some(known) => error.with_cure(format!("did you mean `{known}`?")),
-                None => error,
-            });
-        };
-        self.advance();
-        let arguments = self.list(")", true)?;
-        let (fewest, most) = function.arity();
-        if !(fewest..=most).contains(&arguments.len()) {
-            let takes = if most == 255 { format!("{fewest} or more") } else { most.to_string() };
-            let problem = format!("`{name}` takes {takes} argument(s), not {}", arguments.len());
-            return Err(ExpressionError::new(self.text, start, problem));
-        }
-        for (position, argument) in arguments.iter().enumerate() {
-            let wanted = function.reference() == position + 1;
-            if wanted != matches!(argument.kind, Kind::Reference(_)) {
-                let problem = if wanted { "expected an `&expression` here" } else { "no `&` here" };
-                return Err(ExpressionError::new(self.text, argument.start, problem));
-            }
-        }
-        self.node(start, Kind::Call(function, arguments))
-    }
-
-    /// Expressions between commas, up to the closing sign. References only where a function
-    /// takes its arguments.
-    fn list(&mut self, close: &str, references: bool) -> Result<Vec<Ast>, ExpressionError> {
-        let mut parts = Vec::new();
-        if references && self.is(close) {
-            self.advance();
-            return Ok(parts);
-        }
-        loop {
-            parts.push(self.expression(0)?);
-            if !self.is(",") {
-                self.expect(close)?;
-                return Ok(parts);
-            }
-            self.advance();
-        }
-    }
 }
-
-mod brackets;
