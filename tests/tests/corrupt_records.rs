@@ -202,7 +202,7 @@ async fn the_status_alone_says_that_work_is_done() -> TestResult {
         ("data", s("7")),
     ];
     scene.put(&leased).await?;
-    assert_eq!(scene.submit().await?.into_value(), 7);
+    assert_eq!(scene.submit().await?.into_value(), Some(7));
     assert_eq!(scene.work.runs(), 0);
     Ok(())
 }

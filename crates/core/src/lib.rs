@@ -18,7 +18,7 @@
 //!
 //! let second = engine.run(&order, |_| async { Ok::<_, std::io::Error>("run-2".to_owned()) }).await?;
 //! assert!(second.is_replayed());
-//! assert_eq!(second.into_value(), "run-1");
+//! assert_eq!(second.into_value().as_deref(), Some("run-1"));
 //! # Ok(())
 //! # }
 //! ```
@@ -52,7 +52,7 @@ pub use lambda_idempotency_key::{Fingerprint, Key, RecordId, Validation};
 pub use memory::MemoryStore;
 pub use outcome::{Outcome, Replay};
 pub use owner::Owner;
-pub use policy::{Lease, MissingKey, OnError, Policy};
+pub use policy::{InProgress, Lease, MissingKey, OnError, Policy};
 pub use record::{Record, Status};
 pub use store::{
     ClaimAnswer, ClaimRequest, CompleteAnswer, CompleteRequest, Reading, ReleaseAnswer, ReleaseRequest,

@@ -12,6 +12,8 @@ pub enum Outcome<T> {
     Replayed(T, Replay),
     /// The function ran without protection, as the policy allows.
     Unprotected(T),
+    /// Another attempt is at work, and the policy is to leave it at that: there is no answer.
+    Skipped,
 }
 
 /// What is known of a recorded answer.
@@ -23,10 +25,11 @@ pub struct Replay {
 }
 
 impl<T> Outcome<T> {
-    /// The answer.
-    pub fn into_value(self) -> T {
+    /// The answer; `None` only when it was [skipped](Outcome::Skipped).
+    pub fn into_value(self) -> Option<T> {
         match self {
-            Self::Executed(value) | Self::Replayed(value, _) | Self::Unprotected(value) => value,
+            Self::Executed(value) | Self::Replayed(value, _) | Self::Unprotected(value) => Some(value),
+            Self::Skipped => None,
         }
     }
 
@@ -41,6 +44,7 @@ impl<T> Outcome<T> {
             Self::Executed(_) => "Executed",
             Self::Replayed(..) => "Replayed",
             Self::Unprotected(_) => "Unprotected",
+            Self::Skipped => "Skipped",
         }
     }
 }

@@ -43,6 +43,20 @@ pub enum MissingKey {
     RunUnprotected,
 }
 
+/// What happens to an event whose work is in progress in another attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InProgress {
+    /// [`Error::AlreadyInProgress`](crate::Error::AlreadyInProgress): whoever delivers it comes back later.
+    Refuse,
+    /// Wait this long for the other attempt's answer, or for its record if it gives up; never up to
+    /// the own deadline. After that as [`InProgress::Refuse`].
+    Wait(Duration),
+    /// Succeed without an answer, as [`Outcome::Skipped`](crate::Outcome::Skipped): for a tick of a
+    /// schedule that finds the last one still at work.
+    Skip,
+}
+
 /// What happens to the claim when the function fails or panics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -70,6 +84,7 @@ pub struct Policy {
     pub(crate) at_most_once: bool,
     pub(crate) margin: Duration,
     pub(crate) missing_key: MissingKey,
+    pub(crate) in_progress: InProgress,
     pub(crate) on_error: Option<OnError>,
     pub(crate) fail_open: bool,
     pub(crate) store_timeout: Duration,
@@ -98,6 +113,7 @@ impl Policy {
             at_most_once: false,
             margin: Self::DEFAULT_MARGIN,
             missing_key: MissingKey::Refuse,
+            in_progress: InProgress::Refuse,
             on_error: None,
             fail_open: false,
             store_timeout: Self::DEFAULT_STORE_TIMEOUT,
@@ -140,6 +156,13 @@ impl Policy {
     #[must_use]
     pub const fn missing_key(mut self, missing_key: MissingKey) -> Self {
         self.missing_key = missing_key;
+        self
+    }
+
+    /// What happens to an event whose work is in progress in another attempt.
+    #[must_use]
+    pub const fn in_progress(mut self, in_progress: InProgress) -> Self {
+        self.in_progress = in_progress;
         self
     }
 

@@ -37,6 +37,14 @@ fn prompt(bytes: usize) -> String {
     format!(r#"{{"job_id":"j-1","prompt":"{text}"}}"#)
 }
 
+/// An SQS event with one record whose body is such an order.
+fn sqs(bytes: usize) -> String {
+    let body = order(bytes).replace('\\', "\\\\").replace('"', "\\\"");
+    format!(
+        r#"{{"Records":[{{"messageId":"m","receiptHandle":"r","body":"{body}","attributes":{{"ApproximateReceiveCount":"1"}},"messageAttributes":{{}},"eventSource":"aws:sqs","eventSourceARN":"arn:aws:sqs:eu-west-1:123456789012:q","awsRegion":"eu-west-1"}}]}}"#
+    )
+}
+
 /// The shortest of many runs.
 fn time<T>(mut work: impl FnMut() -> T) -> Duration {
     let start = Instant::now();
@@ -52,12 +60,13 @@ fn time<T>(mut work: impl FnMut() -> T) -> Duration {
 }
 
 fn main() {
-    let key = Key::parse("order_id || job_id").expect("an expression");
+    let key =
+        Key::parse("order_id || job_id || powertools_json(Records[0].body).order_id").expect("an expression");
     println!(
         "{:<16} {:>10} {:>10} {:>8} {:>8} {:>8} {:>8}",
         "input", "bytes", "baseline", "whole", "canon.", "key", "tokens"
     );
-    for (name, make) in [("order", order as fn(usize) -> String), ("prompt", prompt)] {
+    for (name, make) in [("order", order as fn(usize) -> String), ("prompt", prompt), ("sqs", sqs)] {
         for bytes in [1_000, 100_000, 5_000_000] {
             let json = make(bytes);
             let tokens = time(|| serde_json::from_str::<serde::de::IgnoredAny>(&json).is_ok());

@@ -61,6 +61,19 @@ fn the_stored_form_is_version_rule_and_hash() {
 }
 
 #[test]
+fn members_that_events_have_too_are_compared_like_any_other() {
+    let plain = of(&Fingerprint::Whole, "1");
+    for name in ["Records", "eventSource", "requestContext", "detail-type", "request\\u0043ontext"] {
+        let json = |n| [format!(r#"{{"a":1,"{name}":{n}}}"#), format!(r#"[{{"x":{{"{name}":{n}}}}}]"#)];
+        for (one, two) in json(1).iter().zip(&json(2)) {
+            let (one, two) = (of(&Fingerprint::Whole, one), of(&Fingerprint::Whole, two));
+            assert_eq!(one.prefix(), plain.prefix());
+            assert_eq!(one.compare(two.as_str()), Comparison::Different);
+        }
+    }
+}
+
+#[test]
 fn an_input_that_cannot_be_read_is_an_error() {
     for fingerprint in [Fingerprint::Whole, narrowed("a")] {
         for json in ["", "{", r#"{"a":1,"a":2}"#] {

@@ -55,9 +55,9 @@ mod site;
 
 pub use installed::install;
 pub use lambda_idempotency_core::{
-    Attempt, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint, Identity, Invocation, JsonFault,
-    Key, Lease, MemoryStore, MissingKey, NotRecordedReason, OnError, Outcome, Policy, RecordId, Replay,
-    RunError, Store, StoreError, StoreErrorKind, SystemClock, decide, expiry,
+    Attempt, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint, Identity, InProgress, Invocation,
+    JsonFault, Key, Lease, MemoryStore, MissingKey, NotRecordedReason, OnError, Outcome, Policy, RecordId,
+    Replay, RunError, Store, StoreError, StoreErrorKind, SystemClock, decide, expiry,
 };
 #[cfg(feature = "dynamodb")]
 pub use lambda_idempotency_dynamodb::{self as dynamodb, DynamoDbStore};

@@ -88,6 +88,35 @@ impl Call<'_> {
         F: FnOnce(Attempt) -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
+        let outcome = self.outcome(store, work).await?;
+        outcome.into_value().ok_or_else(|| {
+            let message = "the policy skips work that is in progress, but the function has no answer for that: \
+                           write `in_progress = \"skip\"`, which needs a result type with `Default`";
+            Error::Config { message: message.to_owned() }.into()
+        })
+    }
+
+    /// As [`Call::run`], with the default as the answer of work that is skipped.
+    ///
+    /// # Errors
+    /// As [`Call::run`].
+    pub async fn run_or_default<T, E, F, Fut>(self, store: Option<&dyn Store>, work: F) -> Result<T, E>
+    where
+        T: Serialize + DeserializeOwned + Default,
+        E: From<Error>,
+        F: FnOnce(Attempt) -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        Ok(self.outcome(store, work).await?.into_value().unwrap_or_default())
+    }
+
+    async fn outcome<T, E, F, Fut>(self, store: Option<&dyn Store>, work: F) -> Result<Outcome<T>, E>
+    where
+        T: Serialize + DeserializeOwned,
+        E: From<Error>,
+        F: FnOnce(Attempt) -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
         let (settings, identity) = self.0?;
         let default: Arc<dyn Store>;
         let store = match store {
@@ -98,7 +127,7 @@ impl Call<'_> {
             }
         };
         let result = settings.run(store, clock::current(), identity, work).await;
-        result.map(Outcome::into_value).map_err(lambda_idempotency_core::RunError::flatten)
+        result.map_err(lambda_idempotency_core::RunError::flatten)
     }
 }
 

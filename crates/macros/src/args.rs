@@ -11,7 +11,8 @@ use syn::{Expr, ExprLit, Ident, Lit, LitStr, Token};
 use crate::duration;
 
 /// What a user may write.
-const ALLOWED: &str = "`key`, `input`, `fingerprint`, `expires_after`, `store`, `name`";
+const ALLOWED: &str =
+    "`key`, `input`, `fingerprint`, `expires_after`, `store`, `name`, `wait`, `in_progress`";
 
 pub(crate) struct Args {
     pub(crate) key: LitStr,
@@ -21,6 +22,15 @@ pub(crate) struct Args {
     pub(crate) expires_after: Option<TokenStream>,
     pub(crate) store: Option<Expr>,
     pub(crate) name: Option<LitStr>,
+    pub(crate) in_progress: InProgress,
+}
+
+/// What to do where another attempt is at work.
+pub(crate) enum InProgress {
+    Refuse,
+    /// An expression of type `Duration`.
+    Wait(TokenStream),
+    Skip,
 }
 
 struct Argument {
@@ -57,6 +67,7 @@ impl Args {
         let mut seen: Vec<String> = Vec::new();
         let (mut key, mut input, mut fingerprint, mut expires_after, mut store, mut name) =
             (None, None, None, None, None, None);
+        let mut in_progress = InProgress::Refuse;
         for Argument { name: argument, value } in arguments {
             let word = argument.to_string();
             if seen.contains(&word) {
@@ -69,6 +80,24 @@ impl Args {
                 "fingerprint" => fingerprint = problems.keep(checked_fingerprint(&value)),
                 "expires_after" => expires_after = problems.keep(checked_duration(value)),
                 "store" => store = Some(value),
+                "wait" | "in_progress" if seen.iter().any(|word| word == "wait" || word == "in_progress") => {
+                    let message = "`wait` and `in_progress` exclude each other; keep one".to_owned();
+                    problems.add(argument.span(), message);
+                }
+                "wait" => {
+                    if let Some(wait) = problems.keep(checked_duration(value)) {
+                        in_progress = InProgress::Wait(wait);
+                    }
+                }
+                "in_progress" => match problems.keep(text(&value, "in_progress = \"skip\"")) {
+                    Some(word) if word.value() == "skip" => in_progress = InProgress::Skip,
+                    Some(word) => {
+                        let message = "the only value is \"skip\": succeed with the default where another attempt \
+                                       is at work; without it such a call is refused with AlreadyInProgress";
+                        problems.add(word.span(), message.to_owned());
+                    }
+                    None => {}
+                },
                 "name" => name = problems.keep(checked_name(&value)),
                 _ => problems
                     .add(argument.span(), format!("unknown argument `{word}`; the arguments are {ALLOWED}")),
@@ -85,7 +114,7 @@ impl Args {
         }
         problems.into_result()?;
         let key = key.ok_or_else(|| syn::Error::new(Span::call_site(), "`key` is missing"))?;
-        Ok(Self { key, input, fingerprint, expires_after, store, name })
+        Ok(Self { key, input, fingerprint, expires_after, store, name, in_progress })
     }
 }
 
@@ -149,7 +178,7 @@ fn checked_duration(value: Expr) -> syn::Result<TokenStream> {
         }
         Expr::Lit(other) => Err(syn::Error::new(
             other.span(),
-            "write the unit: `expires_after = \"1h\"`, or an expression of type `Duration`",
+            "write the unit: `\"1h\"`, or an expression of type `Duration`",
         )),
         _ => Ok(quote!(#value)),
     }

@@ -7,7 +7,7 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Ident, Pat, PatType, ReturnType, Signature, Type, Visibility};
 
-use crate::args::Args;
+use crate::args::{Args, InProgress};
 
 /// A function whose body is not looked at.
 struct Function {
@@ -82,6 +82,11 @@ fn guarded(args: TokenStream, function: Function) -> syn::Result<TokenStream> {
     let name = optional(args.name.as_ref());
     let fingerprint = optional(args.fingerprint.as_ref());
     let expires_after = args.expires_after.map(|duration| quote!(.expires_after(#duration)));
+    let (in_progress, run) = match &args.in_progress {
+        InProgress::Refuse => (None, quote!(run)),
+        InProgress::Wait(wait) => (Some(quote!(.in_progress(#root::InProgress::Wait(#wait)))), quote!(run)),
+        InProgress::Skip => (Some(quote!(.in_progress(#root::InProgress::Skip))), quote!(run_or_default)),
+    };
     let store = match &args.store {
         Some(store) => {
             quote_spanned!(store.span()=> ::core::option::Option::Some(&(#store) as &dyn #root::Store))
@@ -102,9 +107,9 @@ fn guarded(args: TokenStream, function: Function) -> syn::Result<TokenStream> {
                 module: ::core::module_path!(),
                 function: #function_name,
             });
-            let __call = __SITE.call(|| #root::Policy::new()#expires_after, #input);
+            let __call = __SITE.call(|| #root::Policy::new()#expires_after #in_progress, #input);
             let __store = #store;
-            __call.run(__store, move |_| #root::__private::body::<#result, _>(async move {
+            __call.#run(__store, move |_| #root::__private::body::<#result, _>(async move {
                 #unpack
                 #body
             })).await

@@ -26,6 +26,8 @@ use proc_macro::TokenStream;
 /// | `expires_after = "1h"` or a `Duration` expression | life of a completed record | what the event source needs, else one day |
 /// | `store = <expr>` | the store | the installed one |
 /// | `name = "orders.submit"` | scope of the key; set it in production: a rename otherwise makes live records unreachable | Lambda function name, module path and function |
+/// | `wait = "10s"` | another attempt is at work: wait for its answer, never up to the own deadline | `AlreadyInProgress` |
+/// | `in_progress = "skip"` | another attempt is at work: succeed with the result type's `Default` | `AlreadyInProgress` |
 ///
 /// Durations are a whole number and one of `s`, `m`, `h`, `d`.
 #[proc_macro_attribute]

@@ -17,6 +17,16 @@ pub(super) enum Claimed {
     Held(Holder),
     /// The work has its answer: this final record.
     Answered(Record),
+    /// Another attempt is at work.
+    Busy(Busy),
+}
+
+/// What is known of the attempt that is at work.
+pub(super) struct Busy {
+    /// The first moment at which its record can be claimed, if it has died.
+    pub(super) retry_at: EpochMillis,
+    /// The instant at which its record was judged.
+    pub(super) now: EpochMillis,
 }
 
 /// How often a claim is tried when the record that refused it turns out to be claimable.
@@ -25,17 +35,26 @@ const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(50);
 
 impl Run<'_> {
-    pub(super) async fn claim(&self, identity: Identity, report: &mut Report) -> Result<Claimed, Error> {
-        let owner = Owner::random().map_err(|error| Error::Config {
+    /// A token for this attempt, the same over all its tries, polls and resends.
+    pub(super) fn new_owner(&self) -> Result<Owner, Error> {
+        Owner::random().map_err(|error| Error::Config {
             message: format!("{}: the operating system gives no random bytes: {error}", self.settings.name()),
-        })?;
+        })
+    }
+
+    pub(super) async fn claim(
+        &self,
+        identity: &Identity,
+        owner: &Owner,
+        report: &mut Report,
+    ) -> Result<Claimed, Error> {
         for round in 0..TRIES {
             if round > 0 {
-                self.clock.sleep(jitter(&owner, round)).await;
+                self.clock.sleep(PAUSE.mul_f64(f64::from(round) * jitter(owner))).await;
             }
             let now = self.clock.now();
-            let times = self.times(&identity, now)?;
-            let request = self.claim_request(&identity, &owner, times, now);
+            let times = self.times(identity, now)?;
+            let request = self.claim_request(identity, owner, times, now);
             let answer = self.within_limit("claim", self.store.claim(&request)).await;
             let (record, judged_at) = match answer {
                 Ok(ClaimAnswer::Claimed(replaced)) => {
@@ -43,39 +62,39 @@ impl Run<'_> {
                 }
                 Ok(ClaimAnswer::Refused { record, now }) => (record, now),
                 Ok(ClaimAnswer::Vanished) => continue,
-                Err(source) => return Err(claim_failed(identity, source)),
+                Err(source) => return Err(store_failed(identity, source)),
             };
-            let claimant = Claimant {
-                owner: &owner,
-                validation: identity.validation.as_ref(),
-                margin: self.policy().margin,
-            };
-            let verdict = decide::classify(&record, claimant, judged_at);
+            let verdict = decide::classify(&record, self.claimant(identity, owner), judged_at);
             match verdict {
                 // What our lost first try replaced is not known: the function had better look.
-                Verdict::Mine => return Ok(self.held(identity, owner, times, true)),
+                Verdict::Mine => return Ok(self.held(identity, owner, times_of(&record, times), true)),
                 Verdict::Claimable(_) => {}
                 _ => return self.refused(identity, record, verdict, judged_at, report),
             }
         }
-        Err(Error::InconsistentState { id: identity.id, tries: TRIES })
+        Err(Error::InconsistentState { id: identity.id.clone(), tries: TRIES })
     }
 
-    fn refused(
+    pub(super) fn claimant<'a>(&self, identity: &'a Identity, owner: &'a Owner) -> Claimant<'a> {
+        Claimant { owner, validation: identity.validation.as_ref(), margin: self.policy().margin }
+    }
+
+    /// What a refused claim, or a read, means for the caller.
+    pub(super) fn refused(
         &self,
-        identity: Identity,
+        identity: &Identity,
         record: Record,
         verdict: Verdict,
         now: EpochMillis,
         report: &mut Report,
     ) -> Result<Claimed, Error> {
-        let id = identity.id;
+        let id = identity.id.clone();
         match verdict {
             Verdict::Mismatch => {
                 Err(Error::PayloadMismatch { id, status: record.status, expiration: record.expiration })
             }
             Verdict::Interrupted => Err(Error::Interrupted { id }),
-            Verdict::Busy { retry_at } => Err(Error::AlreadyInProgress { id, retry_at, now }),
+            Verdict::Busy { retry_at } => Ok(Claimed::Busy(Busy { retry_at, now })),
             Verdict::ReplayResult | Verdict::ReplayFailure | Verdict::Mine | Verdict::Claimable(_) => {
                 let content = decide::same_content(&record, identity.validation.as_ref());
                 if content == Content::NotComparable && identity.validation.is_some() {
@@ -121,24 +140,34 @@ impl Run<'_> {
         }
     }
 
-    fn held(&self, identity: Identity, owner: Owner, times: Times, takeover: bool) -> Claimed {
-        Claimed::Held(Holder { identity, owner, times, takeover })
+    fn held(&self, identity: &Identity, owner: &Owner, times: Times, takeover: bool) -> Claimed {
+        Claimed::Held(Holder { identity: identity.clone(), owner: owner.clone(), times, takeover })
     }
 }
 
-fn claim_failed(identity: Identity, source: StoreError) -> Error {
-    let id = identity.id;
+pub(super) fn store_failed(identity: &Identity, source: StoreError) -> Error {
+    let id = identity.id.clone();
     match source.kind() {
         StoreErrorKind::Corrupt => Error::CorruptRecord { id, source },
         _ => Error::Store { id, source },
     }
 }
 
-/// A pause that differs between attempts: the owner token is random already.
-fn jitter(owner: &Owner, round: u32) -> Duration {
+/// The times of our own claim as it was applied, which may be an earlier try of it.
+fn times_of(record: &Record, asked: Times) -> Times {
+    Times {
+        holder_until: record.deadline.or(record.lease_end).unwrap_or(asked.holder_until),
+        lease_end: record.lease_end.unwrap_or(asked.lease_end),
+        expiration: record.expiration,
+        deadline: record.deadline,
+    }
+}
+
+/// A part of one that differs between attempts: the owner token is random already.
+pub(super) fn jitter(owner: &Owner) -> f64 {
     let digits =
-        owner.as_str().get(..4).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or_default();
-    PAUSE.saturating_mul(round).mul_f64(f64::from(digits) / f64::from(u16::MAX))
+        owner.as_str().get(..4).and_then(|hex| u16::from_str_radix(hex, 16).ok()).unwrap_or_default();
+    f64::from(digits) / f64::from(u16::MAX)
 }
 
 fn warn_unknown_deadline() {

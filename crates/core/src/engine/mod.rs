@@ -6,6 +6,7 @@ mod renew;
 mod report;
 mod run;
 mod settings;
+mod wait;
 
 use std::future::Future;
 use std::sync::Arc;

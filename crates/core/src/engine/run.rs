@@ -9,13 +9,13 @@ use futures_util::FutureExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::claim::Claimed;
+use super::claim::{Busy, Claimed};
 use super::report::Report;
 use super::{Identity, Settings};
 use crate::decide::{LONGEST_RUN, Times};
 use crate::{
-    Attempt, Clock, Error, Invocation, OnError, Outcome, Owner, Policy, RunError, Store, StoreError,
-    StoreErrorKind,
+    Attempt, Clock, Error, InProgress, Invocation, OnError, Outcome, Owner, Policy, RunError, Store,
+    StoreError, StoreErrorKind,
 };
 
 /// Everything that one call needs besides its work.
@@ -51,9 +51,16 @@ impl Run<'_> {
             return self.unprotected(work).await;
         };
         report.id(identity.id());
-        let holder = match self.claim(identity, report).await {
+        let owner = self.new_owner()?;
+        let holder = match self.claim_or_wait(&identity, &owner, report).await {
             Ok(Claimed::Held(holder)) => holder,
             Ok(Claimed::Answered(record)) => return Ok(self.replay(&record)?),
+            Ok(Claimed::Busy(_)) if self.policy().in_progress == InProgress::Skip => {
+                return Ok(Outcome::Skipped);
+            }
+            Ok(Claimed::Busy(Busy { retry_at, now })) => {
+                return Err(Error::AlreadyInProgress { id: identity.id, retry_at, now }.into());
+            }
             Err(Error::Store { source, .. }) if self.policy().fail_open => {
                 report.note(&format!("fail-open: {source}"));
                 return self.unprotected(work).await;
