@@ -70,6 +70,11 @@ impl<S> FaultyStore<S> {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner).push_back((verb, fault));
     }
 
+    /// Forgets the faults that have not happened yet.
+    pub fn heal(&self) {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Every call so far, broken ones too.
     pub fn calls(&self) -> Vec<Verb> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
