@@ -33,12 +33,6 @@ pub(crate) struct Evaluation<'a> {
 
 type Value<'a> = Result<Node<'a>, SelectError>;
 
-/// Whether a text is JSON that says nothing: null, `""`, `[]`, `{"a":null}`.
-pub(crate) fn says_nothing(json: &str) -> Result<bool, CanonicalError> {
-    // Most events say something in their first member; only small or odd ones are read again.
-    Node::parse(Text::borrowed(json))?.is_missing()
-}
-
 impl<'a> Evaluation<'a> {
     pub(crate) fn new(expression: &'a str, json: &'a str) -> Self {
         Self { expression, json, steps: Cell::new(0) }

@@ -127,7 +127,7 @@ fn quoted(text: &str, pos: usize) -> Result<(Token, usize), ExpressionError> {
     let span = Scanner::new(quoted)
         .string()
         .map_err(|error| ExpressionError::new(text, pos + error.offset(), error.reason().to_string()))?;
-    Ok((Token::Quoted(decode(&quoted[span.start..span.end]).collect()), end - pos))
+    Ok((Token::Quoted(decode(&quoted[span.start..span.end])), end - pos))
 }
 
 fn raw_string(text: &str, pos: usize) -> Result<(Token, usize), ExpressionError> {

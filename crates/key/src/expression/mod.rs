@@ -15,7 +15,7 @@ use error::ExpressionError;
 use select::{SelectError, Selection};
 
 use crate::eval::Evaluation;
-use crate::json::canonical::{canonical, canonical_node};
+use crate::json::canonical::{canonical_content, canonical_node};
 
 /// A JMESPath expression that has been checked: syntax, functions, argument counts, limits.
 ///
@@ -84,9 +84,9 @@ impl Expression {
     /// cannot be applied to what it is given.
     pub fn select(&self, json: &str) -> Result<Selection, SelectError> {
         if matches!(self.ast().kind, Kind::Current) {
-            let canonical = canonical(json)?;
-            let parts = if crate::eval::says_nothing(json)? { vec!["@".to_owned()] } else { Vec::new() };
-            return Ok(Selection::new(canonical, parts));
+            let (canonical, says_something) = canonical_content(json)?;
+            let missing = if says_something { Vec::new() } else { vec!["@".to_owned()] };
+            return Ok(Selection::new(canonical, missing));
         }
         let evaluation = Evaluation::new(self.as_str(), json);
         let (node, parts) = evaluation.run(self.ast())?;

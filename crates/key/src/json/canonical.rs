@@ -7,7 +7,7 @@
 //! - Numbers are exact decimals, spelled as [`Decimal`](crate::number::Decimal) says.
 //! - Array order is kept; there is no white space.
 
-use super::copy::Copier;
+use super::copy::{Copier, Document};
 use super::error::{CanonicalError, CanonicalReason};
 use super::members::Members;
 use super::node::Node;
@@ -34,7 +34,7 @@ const MAX_BYTES: usize = 32 << 20;
 /// # Ok::<(), lambda_idempotency_key::CanonicalError>(())
 /// ```
 pub fn canonical(json: &str) -> Result<String, CanonicalError> {
-    Ok(canonical_unless(json, &[])?.unwrap_or_default())
+    Ok(whole(json, &[])?.map(|(text, _)| text).unwrap_or_default())
 }
 
 /// The canonical form of a JSON text, or `None` as soon as its outermost object turns out to have
@@ -43,9 +43,20 @@ pub(crate) fn canonical_unless(
     json: &str,
     members: &'static [&'static str],
 ) -> Result<Option<String>, CanonicalError> {
+    Ok(whole(json, members)?.map(|(text, _)| text))
+}
+
+/// The canonical form of a JSON text, and whether it says something.
+pub(crate) fn canonical_content(json: &str) -> Result<(String, bool), CanonicalError> {
+    Ok(whole(json, &[])?.unwrap_or_default())
+}
+
+fn whole(json: &str, stop_at: &'static [&'static str]) -> Result<Option<(String, bool)>, CanonicalError> {
     let mut output = Output { bytes: Vec::with_capacity(json.len()), members: Members::default() };
-    let complete = Copier::new(json, &mut output).stopping_at(members).document()?;
-    Ok(complete.then(|| output.finish()))
+    match Copier::new(json, &mut output).stopping_at(stop_at).document()? {
+        Document::Stopped => Ok(None),
+        Document::Copied { says_something } => Ok(Some((output.finish(), says_something))),
+    }
 }
 
 /// The canonical form of a value that an expression selected.

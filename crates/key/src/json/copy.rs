@@ -7,11 +7,22 @@ use super::canonical::Output;
 use super::error::{CanonicalError, CanonicalReason};
 use super::members::Member;
 use super::scan::{Digits, MAX_DEPTH, Scanner, StringSpan};
-use super::text::{decode, escape_into};
+use super::text::{decode, write_content};
 use crate::number::Decimal;
 
 /// The longest number that is looked at as it stands; a longer one may need an exponent.
 const SHORT_NUMBER: usize = 40;
+
+/// How reading a whole text ended.
+pub(super) enum Document {
+    /// At a member that was looked for.
+    Stopped,
+    /// At its end.
+    Copied {
+        /// Whether there is a number, `true`, `false` or a text that is not empty in it.
+        says_something: bool,
+    },
+}
 
 /// Reads one text and writes to an output.
 pub(super) struct Copier<'t, 'o> {
@@ -34,15 +45,15 @@ impl<'t, 'o> Copier<'t, 'o> {
         Self { stop_at, ..self }
     }
 
-    /// The whole text; `false` if reading stopped.
-    pub(super) fn document(mut self) -> Result<bool, CanonicalError> {
+    /// The whole text.
+    pub(super) fn document(mut self) -> Result<Document, CanonicalError> {
         self.value(0)?;
         if self.stopped {
-            return Ok(false);
+            return Ok(Document::Stopped);
         }
         self.flush(self.scanner.pos);
         self.scanner.finish()?;
-        Ok(true)
+        Ok(Document::Copied { says_something: self.scanner.says_something })
     }
 
     /// One value, which is inside others.
@@ -82,12 +93,19 @@ impl<'t, 'o> Copier<'t, 'o> {
     #[inline]
     fn value(&mut self, depth: usize) -> Result<(), CanonicalError> {
         match self.token() {
-            Some(b'"') => self.string().map(drop),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b'{') => self.object(depth),
-            Some(b'[') => self.array(depth),
-            _ => self.scanner.word().map(drop),
+            Some(b'"') => {
+                let span = self.string()?;
+                self.scanner.says_something |= span.start < span.end;
+            }
+            Some(b'-' | b'0'..=b'9') => {
+                self.number()?;
+                self.scanner.says_something = true;
+            }
+            Some(b'{') => self.object(depth)?,
+            Some(b'[') => self.array(depth)?,
+            _ => self.scanner.says_something |= self.scanner.word()? != "null",
         }
+        Ok(())
     }
 
     /// At a quote.
@@ -97,7 +115,7 @@ impl<'t, 'o> Copier<'t, 'o> {
         if span.long_escapes {
             self.flush(span.start);
             let content = decode(self.scanner.slice(span.start, span.end));
-            content.for_each(|character| escape_into(&mut self.output.bytes, character));
+            write_content(&mut self.output.bytes, &content);
             self.written = span.end;
         }
         Ok(span)
@@ -192,7 +210,7 @@ impl<'t, 'o> Copier<'t, 'o> {
         let content = self.scanner.slice(span.start, span.end);
         let decoded: String;
         let name = if span.escaped {
-            decoded = decode(content).collect();
+            decoded = decode(content);
             &decoded
         } else {
             content

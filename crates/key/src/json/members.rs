@@ -111,6 +111,6 @@ fn compare_names(a: &[u8], b: &[u8]) -> Ordering {
     if !a.contains(&b'\\') && !b.contains(&b'\\') {
         return a.cmp(b);
     }
-    let decoded = |name: &[u8]| -> String { decode(&String::from_utf8_lossy(name)).collect() };
+    let decoded = |name: &[u8]| -> String { decode(&String::from_utf8_lossy(name)) };
     decoded(a).cmp(&decoded(b))
 }

@@ -26,7 +26,15 @@ impl<'a> Node<'a> {
     /// Checks a whole text, strictly and in one pass, and opens its outermost value.
     pub(crate) fn parse(text: Text<'a>) -> Result<Node<'a>, CanonicalError> {
         let mut scanner = Scanner::new(text.as_str());
-        let node = open(&text, &mut scanner)?;
+        let node = open(&text, &mut scanner, 0, 1)?;
+        scanner.finish()?;
+        Ok(node)
+    }
+
+    /// Checks a whole text, and opens it to this depth: as many levels of arrays and objects.
+    pub(crate) fn parse_to(depth: usize, text: Text<'a>) -> Result<Node<'a>, CanonicalError> {
+        let mut scanner = Scanner::new(text.as_str());
+        let node = open(&text, &mut scanner, 0, depth)?;
         scanner.finish()?;
         Ok(node)
     }
@@ -34,7 +42,7 @@ impl<'a> Node<'a> {
     /// The same value, one level opened: never `Raw`.
     pub(crate) fn open(&self) -> Result<Node<'a>, CanonicalError> {
         match self {
-            Node::Raw(text) => open(text, &mut Scanner::new(text.as_str())),
+            Node::Raw(text) => open(text, &mut Scanner::new(text.as_str()), 0, 1),
             other => Ok(other.clone()),
         }
     }
@@ -44,7 +52,8 @@ impl<'a> Node<'a> {
         let mut found = None;
         match self {
             Node::Raw(text) if text.as_str().starts_with('{') => {
-                each_member(&mut Scanner::new(text.as_str()), |span, start, end| {
+                each_member(&mut Scanner::new(text.as_str()), |scanner, span| {
+                    let (start, end) = scanner.skip_value(1)?;
                     if !name_is(text.as_str(), span, name) {
                         return Ok(());
                     }
@@ -92,12 +101,17 @@ impl<'a> Node<'a> {
     /// Whether the value says nothing: null, an empty string, or an array or object all of whose
     /// parts say nothing. `0` and `false` say something.
     pub(crate) fn is_missing(&self) -> Result<bool, CanonicalError> {
-        Ok(match self.open()? {
+        Ok(match self {
+            Node::Raw(text) => {
+                let mut scanner = Scanner::new(text.as_str());
+                scanner.skip_value(0)?;
+                !scanner.says_something
+            }
             Node::Null => true,
             Node::String(text) => text.as_str().is_empty(),
             Node::Array(elements) => all_missing(elements.iter())?,
             Node::Object(members) => all_missing(members.iter().map(|(_, value)| value))?,
-            Node::Bool(_) | Node::Number(_) | Node::Raw(_) => false,
+            Node::Bool(_) | Node::Number(_) => false,
         })
     }
 }
@@ -110,13 +124,22 @@ pub(crate) fn duplicate(offset: usize) -> CanonicalError {
     CanonicalError::new(offset, CanonicalReason::DuplicateMember)
 }
 
-/// Opens the value at the scanner's position, which reads `text`.
-fn open<'a>(text: &Text<'a>, scanner: &mut Scanner<'_>) -> Result<Node<'a>, CanonicalError> {
+/// Opens the value at the scanner's position, which reads `text`, to a depth.
+fn open<'a>(
+    text: &Text<'a>,
+    scanner: &mut Scanner<'_>,
+    level: usize,
+    depth: usize,
+) -> Result<Node<'a>, CanonicalError> {
     Ok(match scanner.next_token() {
+        Some(b'{' | b'[') if level >= depth => {
+            let (start, end) = scanner.skip_value(level)?;
+            Node::Raw(text.part(start, end))
+        }
         Some(b'{') => {
             let mut members = Vec::new();
-            each_member(scanner, |span, start, end| {
-                members.push((decoded(text, span), Node::Raw(text.part(start, end))));
+            each_member(scanner, |scanner, name| {
+                members.push((decoded(text, name), part(text, scanner, level + 1, depth)?));
                 Ok(())
             })?;
             Node::Object(Rc::new(members))
@@ -129,8 +152,7 @@ fn open<'a>(text: &Text<'a>, scanner: &mut Scanner<'_>) -> Result<Node<'a>, Cano
                 return Ok(Node::Array(Rc::new(elements)));
             }
             loop {
-                let (start, end) = scanner.skip_value(1)?;
-                elements.push(Node::Raw(text.part(start, end)));
+                elements.push(part(text, scanner, level + 1, depth)?);
                 if scanner.next_token() == Some(b',') {
                     scanner.pos += 1;
                 } else {
@@ -153,10 +175,25 @@ fn open<'a>(text: &Text<'a>, scanner: &mut Scanner<'_>) -> Result<Node<'a>, Cano
     })
 }
 
-/// Visits the members of the object at the scanner's position: the name, and where the value is.
-pub(crate) fn each_member(
+/// A value inside another: opened if it has parts that are wanted, else left as it is.
+fn part<'a>(
+    text: &Text<'a>,
     scanner: &mut Scanner<'_>,
-    mut visit: impl FnMut(StringSpan, usize, usize) -> Result<(), CanonicalError>,
+    level: usize,
+    depth: usize,
+) -> Result<Node<'a>, CanonicalError> {
+    if level < depth && matches!(scanner.next_token(), Some(b'{' | b'[')) {
+        return open(text, scanner, level, depth);
+    }
+    let (start, end) = scanner.skip_value(level)?;
+    Ok(Node::Raw(text.part(start, end)))
+}
+
+/// Visits the members of the object at the scanner's position. The visitor gets the name, and reads
+/// the value.
+fn each_member<'t>(
+    scanner: &mut Scanner<'t>,
+    mut visit: impl FnMut(&mut Scanner<'t>, StringSpan) -> Result<(), CanonicalError>,
 ) -> Result<(), CanonicalError> {
     scanner.expect(b'{')?;
     if scanner.next_token() == Some(b'}') {
@@ -165,8 +202,7 @@ pub(crate) fn each_member(
     }
     loop {
         let name = scanner.name()?;
-        let (start, end) = scanner.skip_value(1)?;
-        visit(name, start, end)?;
+        visit(scanner, name)?;
         if scanner.next_token() == Some(b',') {
             scanner.pos += 1;
         } else {
@@ -177,14 +213,14 @@ pub(crate) fn each_member(
 
 fn decoded<'a>(text: &Text<'a>, span: StringSpan) -> Text<'a> {
     if span.escaped {
-        Text::from(decode(&text.as_str()[span.start..span.end]).collect::<String>())
+        Text::from(decode(&text.as_str()[span.start..span.end]))
     } else {
         text.part(span.start, span.end)
     }
 }
 
 /// Whether the name at `span` is this one.
-pub(crate) fn name_is(text: &str, span: StringSpan, name: &str) -> bool {
+fn name_is(text: &str, span: StringSpan, name: &str) -> bool {
     let content = &text[span.start..span.end];
-    if span.escaped { decode(content).eq(name.chars()) } else { content == name }
+    if span.escaped { decode(content) == name } else { content == name }
 }

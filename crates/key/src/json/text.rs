@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use super::scan::find_special;
+
 /// A piece of the input, or of a text that the evaluation produced, that knows where it stands.
 ///
 /// Cloning copies no characters.
@@ -48,74 +50,80 @@ impl From<String> for Text<'_> {
     }
 }
 
-/// The characters of a string's content, whose escapes have been checked.
-pub(crate) fn decode(content: &str) -> impl Iterator<Item = char> + '_ {
-    let mut chars = content.chars();
-    std::iter::from_fn(move || {
-        let first = chars.next()?;
-        if first != '\\' {
-            return Some(first);
-        }
-        Some(match chars.next()? {
-            'b' => '\u{8}',
-            'f' => '\u{c}',
-            'n' => '\n',
-            'r' => '\r',
-            't' => '\t',
-            'u' => {
-                let high = hex4(&mut chars);
-                let code = if (0xD800..0xDC00).contains(&high) {
-                    chars.nth(1); // the backslash and the u of the second half
-                    let low = hex4(&mut chars);
-                    0x10000 + ((high - 0xD800) << 10) + low.wrapping_sub(0xDC00)
-                } else {
-                    high
-                };
-                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
-            }
-            same => same,
-        })
-    })
+/// What a string's content means, whose escapes have been checked.
+pub(crate) fn decode(content: &str) -> String {
+    let mut decoded = String::with_capacity(content.len());
+    let mut rest = content;
+    while let Some(at) = rest.find('\\') {
+        decoded.push_str(&rest[..at]);
+        let mut chars = rest[at + 1..].chars();
+        decoded.push(match chars.next() {
+            Some('b') => '\u{8}',
+            Some('f') => '\u{c}',
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('t') => '\t',
+            Some('u') => unicode(&mut chars),
+            Some(same) => same,
+            None => '\\',
+        });
+        rest = chars.as_str();
+    }
+    decoded.push_str(rest);
+    decoded
+}
+
+/// After `\u`: the character, of which a second escape may be the other half.
+fn unicode(chars: &mut std::str::Chars<'_>) -> char {
+    let high = hex4(chars);
+    let code = if (0xD800..0xDC00).contains(&high) {
+        chars.nth(1); // the backslash and the u of the second half
+        let low = hex4(chars);
+        0x10000 + ((high - 0xD800) << 10) + (low.wrapping_sub(0xDC00) & 0x3FF)
+    } else {
+        high
+    };
+    char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
 fn hex4(chars: &mut std::str::Chars<'_>) -> u32 {
     (0..4).fold(0, |value, _| value * 16 + chars.next().and_then(|c| c.to_digit(16)).unwrap_or(0))
 }
 
-/// Appends one character of a string with the fewest escapes that JSON allows.
-pub(crate) fn escape_into(out: &mut Vec<u8>, character: char) {
-    let short = match character {
-        '"' => b'"',
-        '\\' => b'\\',
-        '\u{8}' => b'b',
-        '\u{c}' => b'f',
-        '\n' => b'n',
-        '\r' => b'r',
-        '\t' => b't',
-        control if u32::from(control) < 0x20 => {
-            const HEX: &[u8; 16] = b"0123456789abcdef";
-            let code = u32::from(control) as usize;
-            out.extend_from_slice(b"\\u00");
-            out.push(HEX[code >> 4]);
-            out.push(HEX[code & 15]);
-            return;
-        }
-        other => {
-            out.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes());
-            return;
-        }
-    };
-    out.push(b'\\');
-    out.push(short);
-}
-
 /// Appends a decoded text as a JSON string.
 pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
-    if text.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
-        out.extend_from_slice(text.as_bytes());
-    } else {
-        text.chars().for_each(|character| escape_into(out, character));
-    }
+    write_content(out, text);
     out.push(b'"');
+}
+
+/// Appends a decoded text as the content of a JSON string, with the fewest escapes.
+pub(crate) fn write_content(out: &mut Vec<u8>, text: &str) {
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    loop {
+        let at = find_special(bytes, from);
+        out.extend_from_slice(&bytes[from..at]);
+        let Some(special) = bytes.get(at) else { return };
+        write_escape(out, *special);
+        from = at + 1;
+    }
+}
+
+fn write_escape(out: &mut Vec<u8>, byte: u8) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        0x08 => b'b',
+        0x0c => b'f',
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        _ => {
+            out.extend_from_slice(b"\\u00");
+            out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+            return;
+        }
+    };
+    out.extend_from_slice(&[b'\\', short]);
 }

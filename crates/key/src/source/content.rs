@@ -7,7 +7,6 @@ use super::markers;
 use crate::json::canonical::{canonical, canonical_node, canonical_unless};
 use crate::json::error::CanonicalError;
 use crate::json::node::Node;
-use crate::json::text::Text;
 
 /// Every event that can be recognised has one of these; a text without them is read only once.
 const SUSPECT: &[&str] = &["Records", "eventSource", "EventSource", "requestContext", "detail-type"];
@@ -20,7 +19,7 @@ pub(crate) fn content(json: &str) -> Result<(Option<Source>, String), CanonicalE
     if let Some(whole) = canonical_unless(json, SUSPECT)? {
         return Ok((None, whole));
     }
-    let Some(event) = markers::event(&Node::parse(Text::borrowed(json))?)? else {
+    let Some(event) = markers::event(json)? else {
         return Ok((None, canonical(json)?));
     };
     let parts = event.parts.iter().map(|part| covered(event.source, part));

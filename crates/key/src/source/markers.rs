@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::Source;
 use crate::json::error::CanonicalError;
 use crate::json::node::Node;
+use crate::json::text::Text;
 
 /// A recognised event.
 pub(super) struct Event<'a> {
@@ -17,8 +18,12 @@ pub(super) struct Event<'a> {
 
 type Found<T> = Result<T, CanonicalError>;
 
-/// Recognises an opened event, or a record that stands alone.
-pub(super) fn event<'a>(root: &Node<'a>) -> Found<Option<Event<'a>>> {
+/// How deep an event is opened while it is checked: `Records`, a record, and the object in it.
+const DEPTH: usize = 4;
+
+/// Recognises an event, or a record that stands alone.
+pub(super) fn event(json: &str) -> Found<Option<Event<'_>>> {
+    let root = &Node::parse_to(DEPTH, Text::borrowed(json))?;
     let Node::Object(members) = root else { return Ok(None) };
     if let [(name, records)] = members.as_slice() {
         return if name.as_str() == "Records" { envelope(records) } else { Ok(None) };

@@ -23,8 +23,6 @@ mod markers;
 pub(crate) use content::content;
 
 use crate::json::error::CanonicalError;
-use crate::json::node::Node;
-use crate::json::text::Text;
 
 /// A service that delivers events to a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,7 +85,7 @@ impl Source {
 /// # Ok::<(), lambda_idempotency_key::CanonicalError>(())
 /// ```
 pub fn recognise(json: &str) -> Result<Option<Source>, CanonicalError> {
-    Ok(markers::event(&Node::parse(Text::borrowed(json))?)?.map(|event| event.source))
+    Ok(markers::event(json)?.map(|event| event.source))
 }
 
 /// How many records the event carries in `Records`; `None` if it is not such an event of a
@@ -103,6 +101,6 @@ pub fn recognise(json: &str) -> Result<Option<Source>, CanonicalError> {
 /// # Ok::<(), lambda_idempotency_key::CanonicalError>(())
 /// ```
 pub fn record_count(json: &str) -> Result<Option<usize>, CanonicalError> {
-    let event = markers::event(&Node::parse(Text::borrowed(json))?)?;
+    let event = markers::event(json)?;
     Ok(event.and_then(|event| event.enveloped.then_some(event.parts.len())))
 }

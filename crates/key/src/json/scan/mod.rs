@@ -4,7 +4,7 @@
 
 mod strings;
 
-pub(crate) use strings::StringSpan;
+pub(crate) use strings::{StringSpan, find_special};
 
 use super::error::{CanonicalError, CanonicalReason};
 
@@ -24,11 +24,13 @@ pub(crate) enum Digits {
 pub(crate) struct Scanner<'a> {
     text: &'a str,
     pub(crate) pos: usize,
+    /// Whether a value so far says something: a number, `true`, `false` or a text that is not empty.
+    pub(crate) says_something: bool,
 }
 
 impl<'a> Scanner<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, pos: 0 }
+        Self { text, pos: 0, says_something: false }
     }
 
     pub(crate) fn slice(&self, start: usize, end: usize) -> &'a str {
@@ -170,14 +172,14 @@ impl<'a> Scanner<'a> {
                     }
                 }
                 Some(b'"') => {
-                    self.string()?;
+                    let span = self.string()?;
+                    self.says_something |= span.start < span.end;
                 }
                 Some(b'-' | b'0'..=b'9') => {
                     self.number()?;
+                    self.says_something = true;
                 }
-                _ => {
-                    self.word()?;
-                }
+                _ => self.says_something |= self.word()? != "null",
             }
             loop {
                 if open == 0 {

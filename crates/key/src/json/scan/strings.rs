@@ -83,7 +83,7 @@ impl Scanner<'_> {
 
 /// The first quote, backslash or control character at or after `from`, eight bytes at a time.
 #[inline]
-fn find_special(bytes: &[u8], from: usize) -> usize {
+pub(crate) fn find_special(bytes: &[u8], from: usize) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let mut pos = from;
