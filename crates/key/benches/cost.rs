@@ -50,7 +50,7 @@ fn time<T>(mut work: impl FnMut() -> T) -> Duration {
     let start = Instant::now();
     let mut best = Duration::MAX;
     let mut runs = 0;
-    while runs < 5 || (start.elapsed() < Duration::from_millis(300) && runs < 20_000) {
+    while runs < 20 || (start.elapsed() < Duration::from_millis(400) && runs < 20_000) {
         let start = Instant::now();
         black_box(work());
         best = best.min(start.elapsed());
