@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use lambda_idempotency_key::RecordId;
@@ -19,6 +19,7 @@ pub struct Attempt {
     id: Option<RecordId>,
     takeover: bool,
     lease: Arc<LeaseState>,
+    effect: Arc<AtomicBool>,
     clock: Arc<dyn Clock>,
 }
 
@@ -41,7 +42,7 @@ impl Attempt {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let lease = LeaseState { end: AtomicI64::new(lease_end.get()), lost: watch::Sender::new(false) };
-        Self { id, takeover, lease: Arc::new(lease), clock }
+        Self { id, takeover, lease: Arc::new(lease), effect: Arc::default(), clock }
     }
 
     /// The attempt that this task runs under; `None` outside of a guarded function.
@@ -63,6 +64,17 @@ impl Attempt {
     /// store's answer to the claim was lost.
     pub fn is_takeover(&self) -> bool {
         self.takeover
+    }
+
+    /// Says that something is done from here on that cannot be taken back. When the function fails or
+    /// panics after it, its claim is kept until the lease has passed instead of released, so that no
+    /// retry follows at once.
+    pub fn effect_started(&self) {
+        self.effect.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn has_effect(&self) -> bool {
+        self.effect.load(Ordering::SeqCst)
     }
 
     /// When this attempt's lease ends. Work that goes on after it can be done twice.

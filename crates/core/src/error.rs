@@ -38,6 +38,14 @@ pub enum Error {
         /// What kind of failure it was.
         reason: JsonFault,
     },
+    /// The function ran unprotected, and its result has no JSON form to answer with.
+    #[error("{function}: the result cannot be written as JSON ({reason})")]
+    InvalidResult {
+        /// Name of the guarded function.
+        function: String,
+        /// What kind of failure it was.
+        reason: JsonFault,
+    },
     /// Another attempt is at work: back off, do not acknowledge.
     #[error(
         "record {id} is in progress in another attempt; retry in {} ms at the earliest, do not acknowledge the event",
@@ -243,6 +251,7 @@ impl Error {
             Self::MissingKey { .. } => "MissingKey",
             Self::InvalidKey { .. } => "InvalidKey",
             Self::InvalidInput { .. } => "InvalidInput",
+            Self::InvalidResult { .. } => "InvalidResult",
             Self::AlreadyInProgress { .. } => "AlreadyInProgress",
             Self::PayloadMismatch { .. } => "PayloadMismatch",
             Self::DeadlinePassed { .. } => "DeadlinePassed",

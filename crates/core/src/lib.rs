@@ -26,6 +26,7 @@
 pub mod clock;
 pub mod decide;
 pub mod expiry;
+pub mod switch;
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -44,7 +45,7 @@ mod time;
 
 pub use attempt::Attempt;
 pub use clock::{Clock, SystemClock};
-pub use engine::{Engine, Identity, Settings};
+pub use engine::{Codec, Engine, Identity, Settings, Text, Typed};
 pub use error::{Error, JsonFault, NotRecordedReason, Redacted, RunError};
 pub use invocation::{InInvocation, Invocation};
 pub use lambda_idempotency_key as key;

@@ -8,7 +8,7 @@ use aws_config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::Client;
 use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
-use lambda_idempotency_core::Error;
+use lambda_idempotency_core::{Error, switch};
 
 use crate::DynamoDbStore;
 
@@ -31,9 +31,17 @@ impl DynamoDbStore {
     /// Makes no call. For another client configuration (a profile with single sign-on, a proxy)
     /// make the client yourself and use [`DynamoDbStore::new`].
     ///
+    /// With `IDEMPOTENCY_DISABLED` nothing of this is needed or looked at.
+    ///
     /// # Errors
-    /// [`Error::Config`] when `IDEMPOTENCY_TABLE` or the region is missing.
+    /// [`Error::Config`] when `IDEMPOTENCY_TABLE` or the region is missing, or when
+    /// `IDEMPOTENCY_DISABLED` is not understood.
     pub async fn from_env() -> Result<Self, Error> {
+        if switch::disabled()? {
+            // A client that is never used: it has no region, no credentials and no connection.
+            let config = aws_sdk_dynamodb::Config::builder().behavior_version_latest().build();
+            return Ok(Self::new(Client::from_conf(config), "(disabled)"));
+        }
         let table =
             std::env::var(TABLE).ok().map(|table| table.trim().to_owned()).filter(|table| !table.is_empty());
         let Some(table) = table else {

@@ -3,7 +3,9 @@
 use std::future::Future;
 use std::sync::{Arc, OnceLock};
 
-use crate::{Error, Store};
+use lambda_idempotency_core::switch;
+
+use crate::{Error, MemoryStore, Store};
 
 static INSTALLED: OnceLock<Arc<dyn Store>> = OnceLock::new();
 
@@ -22,8 +24,10 @@ tokio::task_local! {
 /// ```
 ///
 /// # Errors
-/// [`Error::Config`] when a store is installed already: two stores would hold two records of one work.
+/// [`Error::Config`] when a store is installed already (two stores would hold two records of one work),
+/// or when `IDEMPOTENCY_DISABLED` is not understood.
 pub fn install(store: impl Store + 'static) -> Result<(), Error> {
+    switch::disabled()?;
     INSTALLED.set(Arc::new(store)).map_err(|_| Error::Config {
         message:
             "a store is installed already: call `lambda_idempotency::install` once, at the start of `main`; \
@@ -34,7 +38,14 @@ pub fn install(store: impl Store + 'static) -> Result<(), Error> {
 
 /// The store of this task or process.
 pub(crate) fn store() -> Result<Arc<dyn Store>, Error> {
-    OVERRIDE.try_with(Arc::clone).ok().or_else(|| INSTALLED.get().cloned()).ok_or_else(|| Error::Config {
+    if let Some(store) = OVERRIDE.try_with(Arc::clone).ok().or_else(|| INSTALLED.get().cloned()) {
+        return Ok(store);
+    }
+    if switch::disabled()? {
+        // Never asked.
+        return Ok(Arc::new(MemoryStore::new()));
+    }
+    Err(Error::Config {
         message: "no store is installed: call `lambda_idempotency::install(store)` at the start of `main`, \
                   or name one with `#[idempotent(store = …)]`"
             .to_owned(),

@@ -49,6 +49,7 @@ pub mod testing;
 
 mod event_input;
 mod installed;
+mod layer;
 mod raw;
 mod service_fn;
 mod site;
@@ -62,6 +63,7 @@ pub use lambda_idempotency_core::{
 #[cfg(feature = "dynamodb")]
 pub use lambda_idempotency_dynamodb::{self as dynamodb, DynamoDbStore};
 pub use lambda_idempotency_macros::idempotent;
+pub use layer::{IdempotencyLayer, IdempotencyService};
 pub use raw::Raw;
 pub use service_fn::{ServiceFn, service_fn};
 

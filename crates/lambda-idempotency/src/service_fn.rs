@@ -60,7 +60,8 @@ pub(crate) fn invocation(context: &lambda_runtime::Context) -> Invocation {
     Invocation::new(Deadline::from_epoch_millis(context.deadline)).tenant(context.tenant_id.clone())
 }
 
-fn diagnose<E: Into<Box<dyn StdError + Send + Sync>>>(error: E) -> Diagnostic {
+/// An error as Lambda reports it: ours by their stable names, others as `lambda_runtime` would.
+pub(crate) fn diagnose<E: Into<Box<dyn StdError + Send + Sync>>>(error: E) -> Diagnostic {
     let error = error.into();
     let error_message = error.to_string();
     match Error::find(&*error) {

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::{Arc, OnceLock};
 
-use lambda_idempotency_core::{Attempt, Identity, Settings, clock};
+use lambda_idempotency_core::{Attempt, Identity, Settings, Typed, clock};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -126,7 +126,7 @@ impl Call<'_> {
                 &*default
             }
         };
-        let result = settings.run(store, clock::current(), identity, work).await;
+        let result = settings.run(store, clock::current(), identity, &Typed, work).await;
         result.map_err(lambda_idempotency_core::RunError::flatten)
     }
 }

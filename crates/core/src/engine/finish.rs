@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
+use super::codec::Codec;
 use super::report::Report;
 use super::run::{Holder, Run};
 use crate::decide::{self, Overtaken};
@@ -21,40 +19,38 @@ const OMITTED: &str = "omitted:";
 
 impl Run<'_> {
     /// Records `value` as the answer.
-    pub(super) async fn complete<T: Serialize + DeserializeOwned>(
+    pub(super) async fn complete<T, C: Codec<T>>(
         &self,
         holder: &Holder,
         value: T,
+        codec: &C,
         report: &mut Report,
-    ) -> Result<Outcome<T>, Error> {
+    ) -> Result<Outcome<C::Answer>, Error> {
         let id = || holder.identity.id.clone();
-        let json = serde_json::to_string(&value).map_err(|error| Error::NotRecorded {
-            id: id(),
-            value: Redacted::new(None),
-            source: NotRecordedReason::NotJson(JsonFault::from(&error)),
-        })?;
-        let request = self.completion(holder, json, report);
-        let not_recorded = |source| {
-            // Serialised again rather than kept: the request may have left it out as too large.
-            let value = Redacted::new(serde_json::to_string(&value).ok());
-            Err(Error::NotRecorded { id: id(), value, source })
+        let not_recorded = |json: Option<String>, source| {
+            Err(Error::NotRecorded { id: id(), value: Redacted::new(json), source })
         };
+        let json = match codec.encode(&value) {
+            Ok(json) => json,
+            Err(fault) => return not_recorded(None, NotRecordedReason::NotJson(fault)),
+        };
+        let request = self.completion(holder, &json, report);
         match self.complete_while_time_is_left(&request).await {
-            Ok(CompleteAnswer::Recorded) => Ok(Outcome::Executed(value)),
+            Ok(CompleteAnswer::Recorded) => Ok(Outcome::Executed(codec.executed(value, &json))),
             Ok(CompleteAnswer::Overtaken { record }) => {
                 report.lease_lost();
                 match decide::overtaken_by(&record, holder.identity.validation.as_ref()) {
-                    Overtaken::Answer => self.replay(&record),
+                    Overtaken::Answer => self.replay(&record, codec),
                     Overtaken::LeaseLost => Err(Error::LeaseLost { id: id() }),
                 }
             }
-            Ok(CompleteAnswer::Vanished) => not_recorded(NotRecordedReason::Contradiction),
-            Err(source) => not_recorded(NotRecordedReason::Store(source)),
+            Ok(CompleteAnswer::Vanished) => not_recorded(Some(json), NotRecordedReason::Contradiction),
+            Err(source) => not_recorded(Some(json), NotRecordedReason::Store(source)),
         }
     }
 
     /// The final record, built once: every retry sends the same.
-    fn completion(&self, holder: &Holder, json: String, report: &mut Report) -> CompleteRequest {
+    fn completion(&self, holder: &Holder, json: &str, report: &mut Report) -> CompleteRequest {
         let now = self.clock.now();
         let mut record = Record {
             id: holder.identity.id.clone(),
@@ -63,12 +59,13 @@ impl Run<'_> {
             lease_end: Some(holder.times.lease_end),
             owner: Some(holder.owner.clone()),
             validation: holder.identity.validation.as_ref().map(|v| v.as_str().to_owned()),
-            data: Some(json),
+            data: Some(json.to_owned()),
             encoding: None,
             deadline: None,
         };
         if let Err(too_large) = self.store.check_size(&record) {
-            let bytes = record.data.take().map_or(0, |json| json.len());
+            let bytes = json.len();
+            record.data = None;
             record.encoding = Some(format!("{OMITTED}{bytes}"));
             report.note(&format!(
                 "a result of {bytes} bytes was not stored: the record would take {} bytes, the store holds {}",
@@ -121,7 +118,11 @@ impl Run<'_> {
     }
 
     /// The answer that a final record holds.
-    pub(super) fn replay<T: DeserializeOwned>(&self, record: &Record) -> Result<Outcome<T>, Error> {
+    pub(super) fn replay<T, C: Codec<T>>(
+        &self,
+        record: &Record,
+        codec: &C,
+    ) -> Result<Outcome<C::Answer>, Error> {
         let undecodable = |fault| Error::ReplayDecode {
             id: record.id.clone(),
             expected: std::any::type_name::<T>(),
@@ -138,8 +139,7 @@ impl Run<'_> {
             });
         }
         // `status` says that it is complete; no data is the result "nothing".
-        let json = record.data.as_deref().unwrap_or("null");
-        let value = serde_json::from_str(json).map_err(|error| undecodable(JsonFault::from(&error)))?;
-        Ok(Outcome::Replayed(value, Replay { expires_at: record.expiration }))
+        let answer = codec.replayed(record.data.as_deref().unwrap_or("null")).map_err(undecodable)?;
+        Ok(Outcome::Replayed(answer, Replay { expires_at: record.expiration }))
     }
 }

@@ -1,7 +1,9 @@
 //! Claim, run, complete or release: the protocol carried out.
 
 mod claim;
+mod codec;
 mod finish;
+mod json;
 mod renew;
 mod report;
 mod run;
@@ -15,6 +17,7 @@ use lambda_idempotency_key::{Fingerprint, Key};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use codec::{Codec, Text, Typed};
 pub use settings::{Identity, Settings};
 
 use crate::{Attempt, Clock, Error, Invocation, Outcome, Policy, RunError, Store, SystemClock};
@@ -99,6 +102,6 @@ impl Engine {
         Fut: Future<Output = Result<T, E>>,
     {
         let identity = self.settings.identify(input, &Invocation::current());
-        self.settings.run(&*self.store, Arc::clone(&self.clock), identity, work).await
+        self.settings.run(&*self.store, Arc::clone(&self.clock), identity, &Typed, work).await
     }
 }

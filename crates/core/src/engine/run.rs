@@ -5,11 +5,8 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
 use super::claim::{Busy, Claimed};
+use super::codec::Codec;
 use super::report::Report;
 use super::{Identity, Settings};
 use crate::decide::{LONGEST_RUN, Times};
@@ -17,6 +14,7 @@ use crate::{
     Attempt, Clock, Error, InProgress, Invocation, OnError, Outcome, Owner, Policy, RunError, Store,
     StoreError, StoreErrorKind,
 };
+use futures_util::FutureExt;
 
 /// Everything that one call needs besides its work.
 pub(super) struct Run<'a> {
@@ -35,26 +33,27 @@ pub(super) struct Holder {
 }
 
 impl Run<'_> {
-    pub(super) async fn guarded<T, E, F, Fut>(
+    pub(super) async fn guarded<T, C, E, F, Fut>(
         &self,
         identity: Option<Identity>,
+        codec: &C,
         work: F,
         report: &mut Report,
-    ) -> Result<Outcome<T>, RunError<E>>
+    ) -> Result<Outcome<C::Answer>, RunError<E>>
     where
-        T: Serialize + DeserializeOwned,
+        C: Codec<T>,
         F: FnOnce(Attempt) -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
         let Some(identity) = identity else {
             report.note("the event lacks the key, and the policy lets it run");
-            return self.unprotected(work).await;
+            return self.unprotected(codec, work).await;
         };
         report.id(identity.id());
         let owner = self.new_owner()?;
         let holder = match self.claim_or_wait(&identity, &owner, report).await {
             Ok(Claimed::Held(holder)) => holder,
-            Ok(Claimed::Answered(record)) => return Ok(self.replay(&record)?),
+            Ok(Claimed::Answered(record)) => return Ok(self.replay(&record, codec)?),
             Ok(Claimed::Busy(_)) if self.policy().in_progress == InProgress::Skip => {
                 return Ok(Outcome::Skipped);
             }
@@ -63,7 +62,7 @@ impl Run<'_> {
             }
             Err(Error::Store { source, .. }) if self.policy().fail_open => {
                 report.note(&format!("fail-open: {source}"));
-                return self.unprotected(work).await;
+                return self.unprotected(codec, work).await;
             }
             Err(error) => return Err(error.into()),
         };
@@ -82,13 +81,13 @@ impl Run<'_> {
         });
         let body = self.renewing(&holder, &attempt, body);
         match AssertUnwindSafe(body).catch_unwind().await {
-            Ok(Ok(value)) => Ok(self.complete(&holder, value, report).await?),
+            Ok(Ok(value)) => Ok(self.complete(&holder, value, codec, report).await?),
             Ok(Err(error)) => {
-                self.after_failure(&holder).await;
+                self.after_failure(&holder, &attempt).await;
                 Err(RunError::Function(error))
             }
             Err(panic) => {
-                self.after_failure(&holder).await;
+                self.after_failure(&holder, &attempt).await;
                 report.panicked();
                 resume_unwind(panic)
             }
@@ -96,8 +95,13 @@ impl Run<'_> {
     }
 
     /// Runs the work without a record; its steps have no tokens.
-    async fn unprotected<T, E, F, Fut>(&self, work: F) -> Result<Outcome<T>, RunError<E>>
+    pub(super) async fn unprotected<T, C, E, F, Fut>(
+        &self,
+        codec: &C,
+        work: F,
+    ) -> Result<Outcome<C::Answer>, RunError<E>>
     where
+        C: Codec<T>,
         F: FnOnce(Attempt) -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
@@ -105,13 +109,17 @@ impl Run<'_> {
         let attempt = Attempt::new(None, false, until, Arc::clone(&self.clock));
         let value =
             attempt.clone().scope(async move { work(attempt).await }).await.map_err(RunError::Function)?;
-        Ok(Outcome::Unprotected(value))
+        let function = || self.settings.name().to_owned();
+        let json =
+            codec.encode(&value).map_err(|reason| Error::InvalidResult { function: function(), reason })?;
+        Ok(Outcome::Unprotected(codec.executed(value, &json)))
     }
 
-    async fn after_failure(&self, holder: &Holder) {
+    /// Gives the key back, unless the policy or the function says that something has been done.
+    async fn after_failure(&self, holder: &Holder, attempt: &Attempt) {
         match self.policy().after_error() {
-            OnError::Release => self.release(holder).await,
-            OnError::Keep => {}
+            OnError::Release if !attempt.has_effect() => self.release(holder).await,
+            OnError::Release | OnError::Keep => {}
         }
     }
 
