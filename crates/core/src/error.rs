@@ -38,6 +38,18 @@ pub enum Error {
         /// What kind of failure it was.
         reason: JsonFault,
     },
+    /// The event holds several records, each of them work of its own. Nothing was run and the store was
+    /// not asked.
+    #[error(
+        "{function}: the event holds {count} records, each of them work of its own; \
+         call the annotated function for each record (`batch::sqs` does)"
+    )]
+    SeveralRecords {
+        /// Name of the guarded function.
+        function: String,
+        /// How many records there are.
+        count: usize,
+    },
     /// The function ran unprotected, and its result has no JSON form to answer with.
     #[error("{function}: the result cannot be written as JSON ({reason})")]
     InvalidResult {
@@ -251,6 +263,7 @@ impl Error {
             Self::MissingKey { .. } => "MissingKey",
             Self::InvalidKey { .. } => "InvalidKey",
             Self::InvalidInput { .. } => "InvalidInput",
+            Self::SeveralRecords { .. } => "SeveralRecords",
             Self::InvalidResult { .. } => "InvalidResult",
             Self::AlreadyInProgress { .. } => "AlreadyInProgress",
             Self::PayloadMismatch { .. } => "PayloadMismatch",

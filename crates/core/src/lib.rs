@@ -49,7 +49,7 @@ pub use engine::{Codec, Engine, Identity, Settings, Text, Typed};
 pub use error::{Error, JsonFault, NotRecordedReason, Redacted, RunError};
 pub use invocation::{InInvocation, Invocation};
 pub use lambda_idempotency_key as key;
-pub use lambda_idempotency_key::{Fingerprint, Key, RecordId, Validation};
+pub use lambda_idempotency_key::{Fingerprint, Key, RecordId, Secret, Validation};
 pub use memory::MemoryStore;
 pub use outcome::{Outcome, Replay};
 pub use owner::Owner;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use lambda_idempotency_core::switch;
 
-use crate::{Error, MemoryStore, Store};
+use crate::{Error, MemoryStore, Secret, Store};
 
 static INSTALLED: OnceLock<Arc<dyn Store>> = OnceLock::new();
 
@@ -34,6 +34,33 @@ pub fn install(store: impl Store + 'static) -> Result<(), Error> {
                   a function with a store of its own names it with `store = …`"
                 .to_owned(),
     })
+}
+
+static SECRET: OnceLock<Secret> = OnceLock::new();
+
+/// Makes the record ids of this process's annotated functions and layers by HMAC with `secret`, so that keys with
+/// little in them (`order-77-v3`) cannot be found from the table by trying. Once, before layers are made
+/// and events come; every writer of one table needs the same secret, and another secret is another set of records.
+///
+/// ```
+/// use lambda_idempotency::{Secret, install_secret};
+///
+/// install_secret(Secret::new("from a secret store, 16 bytes at least")?)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Config`] when a secret is installed already.
+pub fn install_secret(secret: Secret) -> Result<(), Error> {
+    SECRET.set(secret).map_err(|_| Error::Config {
+        message: "a secret is installed already: call `lambda_idempotency::install_secret` once, at the start of `main`"
+            .to_owned(),
+    })
+}
+
+/// The secret of this process.
+pub(crate) fn secret() -> Option<Secret> {
+    SECRET.get().cloned()
 }
 
 /// The store of this task or process.

@@ -54,11 +54,11 @@ mod raw;
 mod service_fn;
 mod site;
 
-pub use installed::install;
+pub use installed::{install, install_secret};
 pub use lambda_idempotency_core::{
     Attempt, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint, Identity, InProgress, Invocation,
     JsonFault, Key, Lease, MemoryStore, MissingKey, NotRecordedReason, OnError, Outcome, Policy, RecordId,
-    Replay, RunError, Store, StoreError, StoreErrorKind, SystemClock, decide, expiry,
+    Replay, RunError, Secret, Store, StoreError, StoreErrorKind, SystemClock, decide, expiry,
 };
 #[cfg(feature = "dynamodb")]
 pub use lambda_idempotency_dynamodb::{self as dynamodb, DynamoDbStore};
@@ -66,6 +66,7 @@ pub use lambda_idempotency_macros::idempotent;
 pub use layer::{IdempotencyLayer, IdempotencyService};
 pub use raw::Raw;
 pub use service_fn::{ServiceFn, service_fn};
+pub use site::compute_id;
 
 /// What `#[idempotent]` expands to. Not part of the public API.
 #[doc(hidden)]

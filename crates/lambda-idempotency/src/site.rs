@@ -7,7 +7,7 @@ use lambda_idempotency_core::{Attempt, Identity, Settings, Typed, clock};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Error, Fingerprint, Invocation, Key, Outcome, Policy, Store, installed};
+use crate::{Error, Fingerprint, Invocation, Key, Outcome, Policy, RecordId, Store, installed};
 
 /// What the macro knows of the function.
 #[derive(Debug)]
@@ -39,9 +39,22 @@ impl Site {
 
     /// Starts one call: takes the identity of `input`, before it moves into the function.
     pub fn call<I: Serialize + ?Sized>(&self, policy: impl FnOnce() -> Policy, input: &I) -> Call<'_> {
+        self.started(policy, |settings| settings.identify(input, &Invocation::current()))
+    }
+
+    /// As [`Site::call`], with a whole Lambda event as the input.
+    pub fn call_event<I: Serialize + ?Sized>(&self, policy: impl FnOnce() -> Policy, event: &I) -> Call<'_> {
+        self.started(policy, |settings| settings.identify_event(event, &Invocation::current()))
+    }
+
+    fn started(
+        &self,
+        policy: impl FnOnce() -> Policy,
+        identify: impl FnOnce(&Settings) -> Result<Option<Identity>, Error>,
+    ) -> Call<'_> {
         let settings = self.settings.get_or_init(|| self.make(policy()).map_err(|error| error.to_string()));
         Call(match settings {
-            Ok(settings) => Ok((settings, settings.identify(input, &Invocation::current()))),
+            Ok(settings) => Ok((settings, identify(settings))),
             Err(message) => Err(Error::Config { message: message.clone() }),
         })
     }
@@ -56,7 +69,10 @@ impl Site {
             None => Fingerprint::Whole,
             Some(text) => Fingerprint::parse(text).map_err(unparsed)?,
         };
-        Settings::new(&name, Key::parse(spec.key).map_err(unparsed)?)?.fingerprint(fingerprint).policy(policy)
+        Settings::new(&name, Key::parse(spec.key).map_err(unparsed)?)?
+            .fingerprint(fingerprint)
+            .secret(installed::secret())
+            .policy(policy)
     }
 
     /// Lambda function, module and function: no two functions share it, in one process or in one table.
@@ -134,4 +150,29 @@ impl Call<'_> {
 /// Tells the compiler the type of the function's body, so that `?` in it means what it meant.
 pub fn body<R, F: Future<Output = R>>(body: F) -> F {
     body
+}
+
+/// The id under which the record of `input` is stored, for a function called `name` whose key is `key`:
+/// what support needs to find one record. Uses the installed secret and the tenant of this invocation.
+///
+/// ```
+/// use lambda_idempotency::compute_id;
+///
+/// let order = serde_json::json!({"order_id": 77, "version": 3});
+/// let id = compute_id("orders.submit", "[order_id, version]", &order)?;
+/// assert!(id.as_str().starts_with("orders.submit#"));
+/// # Ok::<(), lambda_idempotency::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Config`] when name or key cannot be one, [`Error::MissingKey`], [`Error::InvalidKey`] or
+/// [`Error::InvalidInput`] when the input has no such key.
+pub fn compute_id<I: Serialize + ?Sized>(name: &str, key: &str, input: &I) -> Result<RecordId, Error> {
+    let key = Key::parse(key).map_err(|error| Error::Config { message: error.to_string() })?;
+    let settings = Settings::new(name, key)?.fingerprint(Fingerprint::Off).secret(installed::secret());
+    let identity = settings.identify(input, &Invocation::current())?;
+    // Only a policy can let a missing key pass, and this one does not.
+    identity
+        .map(|identity| identity.id().clone())
+        .ok_or_else(|| Error::Config { message: format!("{name}: the input has no key") })
 }

@@ -65,14 +65,17 @@ fn guarded(args: TokenStream, function: Function) -> syn::Result<TokenStream> {
 
     // What key and fingerprint are taken from.
     let mut unpack = TokenStream::new();
-    let input = match &args.input {
-        Some(input) => quote_spanned!(input.span()=> &(#input)),
+    let (call, input) = match &args.input {
+        Some(input) => (quote!(call), quote_spanned!(input.span()=> &(#input))),
         None => {
             let argument = only_argument(&mut signature)?;
             let name = argument_name(argument, &mut unpack);
             match is_lambda_event(&argument.ty) {
-                true => quote_spanned!(argument.ty.span()=> #root::__private::event_input(&#name)),
-                false => quote_spanned!(argument.ty.span()=> &#name),
+                true => {
+                    let event = quote_spanned!(argument.ty.span()=> #root::__private::event_input(&#name));
+                    (quote!(call_event), event)
+                }
+                false => (quote!(call), quote_spanned!(argument.ty.span()=> &#name)),
             }
         }
     };
@@ -107,7 +110,7 @@ fn guarded(args: TokenStream, function: Function) -> syn::Result<TokenStream> {
                 module: ::core::module_path!(),
                 function: #function_name,
             });
-            let __call = __SITE.call(|| #root::Policy::new()#expires_after #in_progress, #input);
+            let __call = __SITE.#call(|| #root::Policy::new()#expires_after #in_progress, #input);
             let __store = #store;
             __call.#run(__store, move |_| #root::__private::body::<#result, _>(async move {
                 #unpack

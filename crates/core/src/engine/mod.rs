@@ -13,7 +13,7 @@ mod wait;
 use std::future::Future;
 use std::sync::Arc;
 
-use lambda_idempotency_key::{Fingerprint, Key};
+use lambda_idempotency_key::{Fingerprint, Key, Secret};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -48,6 +48,13 @@ impl Engine {
     #[must_use]
     pub fn fingerprint(mut self, fingerprint: Fingerprint) -> Self {
         self.settings = self.settings.fingerprint(fingerprint);
+        self
+    }
+
+    /// Makes record ids by HMAC with this secret: see [`Settings::secret`].
+    #[must_use]
+    pub fn secret(mut self, secret: Secret) -> Self {
+        self.settings = self.settings.secret(Some(secret));
         self
     }
 

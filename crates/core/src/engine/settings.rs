@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use lambda_idempotency_key::{Fingerprint, Key, KeyError, Name, RecordId, Validation};
+use lambda_idempotency_key::{Fingerprint, Key, KeyError, Name, RecordId, Secret, Validation, source};
 use serde::Serialize;
 
 use super::codec::Codec;
@@ -28,6 +28,7 @@ struct Inner {
     key: Key,
     fingerprint: Fingerprint,
     policy: Policy,
+    secret: Option<Secret>,
     short_expiry_said: Arc<AtomicBool>,
 }
 
@@ -43,6 +44,7 @@ impl Settings {
             key,
             fingerprint: Fingerprint::Whole,
             policy: Policy::new(),
+            secret: None,
             short_expiry_said: Arc::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -52,6 +54,14 @@ impl Settings {
     #[must_use]
     pub fn fingerprint(mut self, fingerprint: Fingerprint) -> Self {
         Arc::make_mut(&mut self.inner).fingerprint = fingerprint;
+        self
+    }
+
+    /// Makes record ids by HMAC with this secret, so that keys with little in them (`order-77-v3`)
+    /// cannot be found from the table by trying. All writers of one table need the same secret.
+    #[must_use]
+    pub fn secret(mut self, secret: Option<Secret>) -> Self {
+        Arc::make_mut(&mut self.inner).secret = secret;
         self
     }
 
@@ -117,10 +127,40 @@ impl Settings {
         input: &I,
         invocation: &Invocation,
     ) -> Result<Option<Identity>, Error> {
+        self.identity_of(&self.json(input)?, invocation)
+    }
+
+    /// As [`Settings::identify`], of a whole Lambda event: one that holds several records is several
+    /// pieces of work, and is refused.
+    ///
+    /// # Errors
+    /// As [`Settings::identify`], and [`Error::SeveralRecords`].
+    pub fn identify_event<I: Serialize + ?Sized>(
+        &self,
+        event: &I,
+        invocation: &Invocation,
+    ) -> Result<Option<Identity>, Error> {
+        let json = self.json(event)?;
+        // An event that is not JSON with one meaning is refused with the key, in its words.
+        if json.contains("\"Records\"")
+            && let Ok(Some(count)) = source::record_count(&json)
+            && count > 1
+        {
+            return Err(Error::SeveralRecords { function: self.name().to_owned(), count });
+        }
+        self.identity_of(&json, invocation)
+    }
+
+    fn json<I: Serialize + ?Sized>(&self, input: &I) -> Result<String, Error> {
+        serde_json::to_string(input).map_err(|error| Error::InvalidInput {
+            function: self.name().to_owned(),
+            reason: JsonFault::from(&error),
+        })
+    }
+
+    fn identity_of(&self, json: &str, invocation: &Invocation) -> Result<Option<Identity>, Error> {
         let function = || self.name().to_owned();
-        let json = serde_json::to_string(input)
-            .map_err(|error| Error::InvalidInput { function: function(), reason: JsonFault::from(&error) })?;
-        let key = match self.inner.key.of(&json) {
+        let key = match self.inner.key.of(json) {
             Ok(key) => key,
             Err(source @ KeyError::Missing { .. }) => {
                 return match self.inner.policy.missing_key {
@@ -133,9 +173,10 @@ impl Settings {
         let validation = self
             .inner
             .fingerprint
-            .of(&json)
+            .of(json)
             .map_err(|source| Error::InvalidKey { function: function(), source })?;
-        let id = RecordId::new(&self.inner.name, invocation.tenant.as_deref(), &key, None);
+        let (name, secret) = (&self.inner.name, self.inner.secret.as_ref());
+        let id = RecordId::new(name, invocation.tenant.as_deref(), &key, secret);
         Ok(Some(Identity { id, validation }))
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use lambda_idempotency_core::{Settings, clock};
 use tower::Layer;
 
-use crate::{Clock, Error, Fingerprint, Key, Policy, Store};
+use crate::{Clock, Error, Fingerprint, Key, Policy, Store, installed};
 
 pub use service::IdempotencyService;
 
@@ -55,7 +55,7 @@ impl<A> IdempotencyLayer<A> {
     /// # Errors
     /// [`Error::Config`] when the policy contradicts itself or the function's name cannot be a scope.
     pub fn new(store: impl Store + 'static, key: Key, policy: Policy) -> Result<Self, Error> {
-        let settings = Settings::new(&default_name(), key)?.policy(policy)?;
+        let settings = Settings::new(&default_name(), key)?.secret(installed::secret()).policy(policy)?;
         let guard = Guard { settings, store: Arc::new(store), clock: clock::current() };
         Ok(Self { guard, event: PhantomData })
     }

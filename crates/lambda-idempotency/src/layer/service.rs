@@ -66,7 +66,7 @@ where
         let mut inner = std::mem::replace(&mut self.inner, next);
         let invocation = invocation(&event.context);
         Box::pin(invocation.clone().scope(async move {
-            let identity = guard.settings.identify(&event.payload, &invocation);
+            let identity = guard.settings.identify_event(&event.payload, &invocation);
             let LambdaEvent { payload, context } = event;
             // Before the claim: an event that the handler cannot take is no work.
             let payload = serde_json::from_str(payload.get()).map_err(|error| {
