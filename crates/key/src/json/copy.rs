@@ -6,7 +6,7 @@
 use super::canonical::Output;
 use super::error::{CanonicalError, CanonicalReason};
 use super::members::Member;
-use super::scan::{Digits, MAX_DEPTH, Scanner, StringSpan};
+use super::scan::{Digits, Escapes, MAX_DEPTH, Scanner, StringSpan};
 use super::text::{decode, write_content};
 use crate::number::Decimal;
 
@@ -112,7 +112,7 @@ impl<'t, 'o> Copier<'t, 'o> {
     #[inline]
     fn string(&mut self) -> Result<StringSpan, CanonicalError> {
         let span = self.scanner.string()?;
-        if span.long_escapes {
+        if span.escapes == Escapes::Long {
             self.flush(span.start);
             let content = decode(self.scanner.slice(span.start, span.end));
             write_content(&mut self.output.bytes, &content);
@@ -209,7 +209,7 @@ impl<'t, 'o> Copier<'t, 'o> {
         let (source, name_end) = (span.start - 1, self.here() - 1);
         let content = self.scanner.slice(span.start, span.end);
         let decoded: String;
-        let name = if span.escaped {
+        let name = if span.escapes != Escapes::None {
             decoded = decode(content);
             &decoded
         } else {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::error::{CanonicalError, CanonicalReason};
-use super::scan::{Scanner, StringSpan};
+use super::scan::{Escapes, Scanner, StringSpan};
 use super::text::{Text, decode};
 
 /// A value of the input, or one that the expression made. Cloning copies no content.
@@ -212,7 +212,7 @@ fn each_member<'t>(
 }
 
 fn decoded<'a>(text: &Text<'a>, span: StringSpan) -> Text<'a> {
-    if span.escaped {
+    if span.escapes != Escapes::None {
         Text::from(decode(&text.as_str()[span.start..span.end]))
     } else {
         text.part(span.start, span.end)
@@ -222,5 +222,5 @@ fn decoded<'a>(text: &Text<'a>, span: StringSpan) -> Text<'a> {
 /// Whether the name at `span` is this one.
 fn name_is(text: &str, span: StringSpan, name: &str) -> bool {
     let content = &text[span.start..span.end];
-    if span.escaped { decode(content) == name } else { content == name }
+    if span.escapes != Escapes::None { decode(content) == name } else { content == name }
 }

@@ -4,7 +4,7 @@
 
 mod strings;
 
-pub(crate) use strings::{StringSpan, find_special};
+pub(crate) use strings::{Escapes, StringSpan, find_special};
 
 use super::error::{CanonicalError, CanonicalReason};
 

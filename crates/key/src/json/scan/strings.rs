@@ -2,39 +2,57 @@
 
 use super::{CanonicalError, CanonicalReason, Scanner};
 
-/// Where a string's content lies (without the quotes), and whether it contains escapes.
+/// Where a string's content lies (without the quotes), and which escapes it contains.
 #[derive(Clone, Copy)]
 pub(crate) struct StringSpan {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    pub(crate) escaped: bool,
-    /// Whether some escape is longer than it has to be, or may be.
-    pub(crate) long_escapes: bool,
+    // One field and not two flags: reading two at once stalls on their separate stores.
+    pub(crate) escapes: Escapes,
+}
+
+/// The escapes in a string.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Escapes {
+    None,
+    /// Only those that are needed, in two characters each.
+    Short,
+    /// Others too, which are longer than they have to be, or may be.
+    Long,
 }
 
 impl Scanner<'_> {
     /// White space, then a string.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn string(&mut self) -> Result<StringSpan, CanonicalError> {
         self.expect(b'"')?;
         let start = self.pos;
-        let (mut escaped, mut long_escapes) = (false, false);
+        self.pos = find_special(self.bytes(), start);
+        let mut escapes = Escapes::None;
+        if self.peek() != Some(b'"') {
+            escapes = self.rest_of_string()?;
+        }
+        let end = self.pos;
+        self.pos += 1;
+        Ok(StringSpan { start, end, escapes })
+    }
+
+    /// From the first character that is special, up to the closing quote.
+    fn rest_of_string(&mut self) -> Result<Escapes, CanonicalError> {
+        let mut escapes = Escapes::Short;
         loop {
-            self.pos = find_special(self.bytes(), self.pos);
             match self.peek() {
-                Some(b'"') => {
-                    let end = self.pos;
-                    self.pos += 1;
-                    return Ok(StringSpan { start, end, escaped, long_escapes });
-                }
+                Some(b'"') => return Ok(escapes),
                 Some(b'\\') => {
-                    escaped = true;
-                    long_escapes |= matches!(self.bytes().get(self.pos + 1), Some(b'/' | b'u'));
+                    if matches!(self.bytes().get(self.pos + 1), Some(b'/' | b'u')) {
+                        escapes = Escapes::Long;
+                    }
                     self.escape()?;
                 }
                 Some(_) => return self.error(CanonicalReason::ControlCharacter),
                 None => return self.error(CanonicalReason::Truncated),
             }
+            self.pos = find_special(self.bytes(), self.pos);
         }
     }
 
