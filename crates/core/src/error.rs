@@ -5,7 +5,7 @@ use std::fmt;
 
 use lambda_idempotency_key::{KeyError, RecordId};
 
-use crate::{EpochMillis, EpochSeconds, Status, StoreError};
+use crate::{EpochMillis, EpochSeconds, Replay, Status, StoreError};
 
 /// Why a guarded call gave no recorded answer.
 ///
@@ -230,6 +230,7 @@ pub struct JsonFault {
 impl JsonFault {
     pub(crate) const NEWER_ENCODING: Self =
         Self { kind: "its encoding is not known to this version", line: 0, column: 0 };
+    pub(crate) const DAMAGED: Self = Self { kind: "its compressed form is damaged", line: 0, column: 0 };
     pub(crate) const STORED_FAILURE: Self =
         Self { kind: "it is a stored failure, and this function replays none", line: 0, column: 0 };
 }
@@ -372,6 +373,9 @@ pub enum RunError<E> {
     /// The function itself failed.
     #[error("the function failed")]
     Function(E),
+    /// The function failed before, and that failure is the recorded answer.
+    #[error("the function failed before, and its failure is recorded")]
+    Replayed(E, Replay),
 }
 
 impl<E: From<Error>> RunError<E> {
@@ -379,7 +383,7 @@ impl<E: From<Error>> RunError<E> {
     pub fn flatten(self) -> E {
         match self {
             Self::Idempotency(error) => error.into(),
-            Self::Function(error) => error,
+            Self::Function(error) | Self::Replayed(error, _) => error,
         }
     }
 }

@@ -45,7 +45,7 @@ mod time;
 
 pub use attempt::Attempt;
 pub use clock::{Clock, SystemClock};
-pub use engine::{Codec, Engine, Identity, Settings, Text, Typed};
+pub use engine::{Engine, Identity, Results, Settings, Text, Typed};
 pub use error::{Error, JsonFault, NotRecordedReason, Redacted, RunError};
 pub use invocation::{InInvocation, Invocation};
 pub use lambda_idempotency_key as key;
@@ -53,7 +53,7 @@ pub use lambda_idempotency_key::{Fingerprint, Key, RecordId, Secret, Validation}
 pub use memory::MemoryStore;
 pub use outcome::{Outcome, Replay};
 pub use owner::Owner;
-pub use policy::{InProgress, Lease, MissingKey, OnError, Policy};
+pub use policy::{InProgress, Lease, MissingKey, OnError, Policy, ResultMode};
 pub use record::{Record, Status};
 pub use store::{
     ClaimAnswer, ClaimRequest, CompleteAnswer, CompleteRequest, Reading, ReleaseAnswer, ReleaseRequest,

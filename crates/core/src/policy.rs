@@ -65,6 +65,24 @@ pub enum OnError {
     Release,
     /// The claim is kept until its lease has passed.
     Keep,
+    /// The failure is the answer: it is recorded, and replays as the same error. Needs a function whose
+    /// failures can be stored ([`Typed::store_failures`](crate::Typed::store_failures)); elsewhere the
+    /// claim is kept.
+    Store,
+}
+
+/// What of a result is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResultMode {
+    /// All of it, as JSON text that any reader understands.
+    Full,
+    /// All of it, compressed where that makes it smaller: for results near the store's limit (400 KB
+    /// in DynamoDB). Readers of this library read both, whatever their own mode.
+    Compressed,
+    /// Only that the work is done: a replay is [`Error::ResultNotStored`](crate::Error::ResultNotStored).
+    /// For results that must not rest in the store.
+    MarkerOnly,
 }
 
 /// How a function is guarded. Plain data: one policy can serve any number of functions.
@@ -87,6 +105,7 @@ pub struct Policy {
     pub(crate) in_progress: InProgress,
     pub(crate) on_error: Option<OnError>,
     pub(crate) fail_open: bool,
+    pub(crate) result_mode: ResultMode,
     pub(crate) store_timeout: Duration,
 }
 
@@ -116,6 +135,7 @@ impl Policy {
             in_progress: InProgress::Refuse,
             on_error: None,
             fail_open: false,
+            result_mode: ResultMode::Full,
             store_timeout: Self::DEFAULT_STORE_TIMEOUT,
         }
     }
@@ -178,6 +198,13 @@ impl Policy {
     #[must_use]
     pub const fn fail_open(mut self) -> Self {
         self.fail_open = true;
+        self
+    }
+
+    /// What of a result is stored.
+    #[must_use]
+    pub const fn result_mode(mut self, result_mode: ResultMode) -> Self {
+        self.result_mode = result_mode;
         self
     }
 

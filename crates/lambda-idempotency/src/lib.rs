@@ -58,7 +58,7 @@ pub use installed::{install, install_secret};
 pub use lambda_idempotency_core::{
     Attempt, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint, Identity, InProgress, Invocation,
     JsonFault, Key, Lease, MemoryStore, MissingKey, NotRecordedReason, OnError, Outcome, Policy, RecordId,
-    Replay, RunError, Secret, Store, StoreError, StoreErrorKind, SystemClock, decide, expiry,
+    Replay, RunError, Secret, Store, StoreError, StoreErrorKind, SystemClock, Typed, decide, expiry,
 };
 #[cfg(feature = "dynamodb")]
 pub use lambda_idempotency_dynamodb::{self as dynamodb, DynamoDbStore};

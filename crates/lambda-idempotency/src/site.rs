@@ -142,7 +142,7 @@ impl Call<'_> {
                 &*default
             }
         };
-        let result = settings.run(store, clock::current(), identity, &Typed, work).await;
+        let result = settings.run(store, clock::current(), identity, &Typed::new(), work).await;
         result.map_err(lambda_idempotency_core::RunError::flatten)
     }
 }

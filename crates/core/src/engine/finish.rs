@@ -2,74 +2,121 @@
 
 use std::time::Duration;
 
-use super::codec::Codec;
+use super::encoding::{self, Stored};
 use super::report::Report;
+use super::results::Results;
 use super::run::{Holder, Run};
 use crate::decide::{self, Overtaken};
 use crate::{
     CompleteAnswer, CompleteRequest, Error, JsonFault, NotRecordedReason, Outcome, Record, Redacted,
-    ReleaseRequest, Replay, Status, StoreError,
+    ReleaseRequest, Replay, RunError, Status, StoreError,
 };
 
 /// First pause before a completion is tried again; doubled each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// `encoding` of a record whose result was too large: this and its size in bytes.
-const OMITTED: &str = "omitted:";
 
 impl Run<'_> {
     /// Records `value` as the answer.
-    pub(super) async fn complete<T, C: Codec<T>>(
+    pub(super) async fn complete<T, E, R: Results<T, E>>(
         &self,
         holder: &Holder,
         value: T,
-        codec: &C,
+        results: &R,
         report: &mut Report,
-    ) -> Result<Outcome<C::Answer>, Error> {
+    ) -> Result<Outcome<R::Answer>, RunError<E>> {
         let id = || holder.identity.id.clone();
         let not_recorded = |json: Option<String>, source| {
-            Err(Error::NotRecorded { id: id(), value: Redacted::new(json), source })
+            Err(Error::NotRecorded { id: id(), value: Redacted::new(json), source }.into())
         };
-        let json = match codec.encode(&value) {
+        let json = match results.encode(&value) {
             Ok(json) => json,
             Err(fault) => return not_recorded(None, NotRecordedReason::NotJson(fault)),
         };
-        let request = self.completion(holder, &json, report);
+        let request = self.completion(holder, Status::Completed, &json, report);
         match self.complete_while_time_is_left(&request).await {
-            Ok(CompleteAnswer::Recorded) => Ok(Outcome::Executed(codec.executed(value, &json))),
-            Ok(CompleteAnswer::Overtaken { record }) => {
-                report.lease_lost();
-                match decide::overtaken_by(&record, holder.identity.validation.as_ref()) {
-                    Overtaken::Answer => self.replay(&record, codec),
-                    Overtaken::LeaseLost => Err(Error::LeaseLost { id: id() }),
-                }
-            }
+            Ok(CompleteAnswer::Recorded) => Ok(Outcome::Executed(results.executed(value, &json))),
+            Ok(CompleteAnswer::Overtaken { record }) => self.overtaken(holder, &record, results, report),
             Ok(CompleteAnswer::Vanished) => not_recorded(Some(json), NotRecordedReason::Contradiction),
             Err(source) => not_recorded(Some(json), NotRecordedReason::Store(source)),
         }
     }
 
+    /// Records `error` as the answer. Whatever goes wrong with that, the caller gets the error: a failure
+    /// that is not recorded keeps its claim.
+    pub(super) async fn complete_failure<T, E, R: Results<T, E>>(
+        &self,
+        holder: &Holder,
+        error: E,
+        results: &R,
+        report: &mut Report,
+    ) -> Result<Outcome<R::Answer>, RunError<E>> {
+        let json = match results.encode_failure(&error) {
+            Some(Ok(json)) => json,
+            Some(Err(fault)) => {
+                report.note(&format!("the failure could not be stored ({fault}); its claim is kept"));
+                return Err(RunError::Function(error));
+            }
+            None => {
+                report.note("the function's failures cannot be stored; its claim is kept");
+                return Err(RunError::Function(error));
+            }
+        };
+        let request = self.completion(holder, Status::Failed, &json, report);
+        match self.complete_while_time_is_left(&request).await {
+            Ok(CompleteAnswer::Recorded) => {}
+            Ok(CompleteAnswer::Overtaken { record }) => {
+                return self.overtaken(holder, &record, results, report);
+            }
+            Ok(CompleteAnswer::Vanished) => report.note("the failure could not be stored"),
+            Err(source) => report.note(&format!("the failure could not be stored: {source}")),
+        }
+        Err(RunError::Function(error))
+    }
+
+    /// Another attempt has the record: its answer, if it is final and provably of the same content.
+    fn overtaken<T, E, R: Results<T, E>>(
+        &self,
+        holder: &Holder,
+        record: &Record,
+        results: &R,
+        report: &mut Report,
+    ) -> Result<Outcome<R::Answer>, RunError<E>> {
+        report.lease_lost();
+        match decide::overtaken_by(record, holder.identity.validation.as_ref()) {
+            Overtaken::Answer => self.replay(record, results),
+            Overtaken::LeaseLost => Err(Error::LeaseLost { id: holder.identity.id.clone() }.into()),
+        }
+    }
+
     /// The final record, built once: every retry sends the same.
-    fn completion(&self, holder: &Holder, json: &str, report: &mut Report) -> CompleteRequest {
+    fn completion(
+        &self,
+        holder: &Holder,
+        status: Status,
+        json: &str,
+        report: &mut Report,
+    ) -> CompleteRequest {
         let now = self.clock.now();
         let mut record = Record {
             id: holder.identity.id.clone(),
             expiration: decide::expires_at(self.settings.expires_after(&self.invocation), now),
-            status: Status::Completed,
+            status,
             lease_end: Some(holder.times.lease_end),
             owner: Some(holder.owner.clone()),
             validation: holder.identity.validation.as_ref().map(|v| v.as_str().to_owned()),
-            data: Some(json.to_owned()),
+            data: None,
             encoding: None,
             deadline: None,
         };
+        encoding::put(&mut record, json, self.policy().result_mode);
         if let Err(too_large) = self.store.check_size(&record) {
-            let bytes = json.len();
-            record.data = None;
-            record.encoding = Some(format!("{OMITTED}{bytes}"));
+            encoding::leave_out(&mut record, json);
             report.note(&format!(
-                "a result of {bytes} bytes was not stored: the record would take {} bytes, the store holds {}",
-                too_large.bytes, too_large.limit
+                "a result of {} bytes was not stored: the record would take {} bytes, the store holds {}",
+                json.len(),
+                too_large.bytes,
+                too_large.limit
             ));
         }
         CompleteRequest { record, owner: holder.owner.clone(), now }
@@ -118,28 +165,32 @@ impl Run<'_> {
     }
 
     /// The answer that a final record holds.
-    pub(super) fn replay<T, C: Codec<T>>(
+    pub(super) fn replay<T, E, R: Results<T, E>>(
         &self,
         record: &Record,
-        codec: &C,
-    ) -> Result<Outcome<C::Answer>, Error> {
-        let undecodable = |fault| Error::ReplayDecode {
-            id: record.id.clone(),
-            expected: std::any::type_name::<T>(),
-            fault,
+        results: &R,
+    ) -> Result<Outcome<R::Answer>, RunError<E>> {
+        let replay = Replay { expires_at: record.expiration };
+        let json = match encoding::get(record) {
+            Ok(Stored::Json(json)) => json,
+            Ok(Stored::Omitted(bytes)) => {
+                return Err(Error::ResultNotStored { id: record.id.clone(), bytes }.into());
+            }
+            Err(fault) => return Err(undecodable::<T>(record, fault).into()),
         };
         if record.status == Status::Failed {
-            return Err(undecodable(JsonFault::STORED_FAILURE));
+            let failure = results.decode_failure(&json).unwrap_or(Err(JsonFault::STORED_FAILURE));
+            return match failure {
+                Ok(error) => Err(RunError::Replayed(error, replay)),
+                Err(fault) => Err(undecodable::<E>(record, fault).into()),
+            };
         }
-        if let Some(encoding) = &record.encoding {
-            let omitted = encoding.strip_prefix(OMITTED).and_then(|bytes| bytes.parse().ok());
-            return Err(match omitted {
-                Some(bytes) => Error::ResultNotStored { id: record.id.clone(), bytes },
-                None => undecodable(JsonFault::NEWER_ENCODING),
-            });
-        }
-        // `status` says that it is complete; no data is the result "nothing".
-        let answer = codec.replayed(record.data.as_deref().unwrap_or("null")).map_err(undecodable)?;
-        Ok(Outcome::Replayed(answer, Replay { expires_at: record.expiration }))
+        let answer = results.replayed(&json).map_err(|fault| undecodable::<T>(record, fault))?;
+        results.on_replay(&answer, &replay).map_err(RunError::Function)?;
+        Ok(Outcome::Replayed(answer, replay))
     }
+}
+
+fn undecodable<T>(record: &Record, fault: JsonFault) -> Error {
+    Error::ReplayDecode { id: record.id.clone(), expected: std::any::type_name::<T>(), fault }
 }

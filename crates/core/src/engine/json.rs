@@ -1,10 +1,11 @@
-//! JSON text of a result, refusing what JSON cannot say.
+//! JSON text of a result or failure, refusing what JSON cannot say.
 //!
 //! serde_json writes NaN and the infinities as `null`, so that a replay would answer something else
 //! than the first run, or not decode. Everything else is serde_json's.
 
 use std::fmt::Display;
 
+use serde::de::DeserializeOwned;
 use serde::ser::{
     SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
     SerializeTupleStruct, SerializeTupleVariant,
@@ -16,6 +17,11 @@ use crate::JsonFault;
 /// The JSON text of `value`.
 pub(super) fn to_text<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonFault> {
     serde_json::to_string(&Finite(value)).map_err(|error| JsonFault::from(&error))
+}
+
+/// The value of a JSON text.
+pub(super) fn from_text<T: DeserializeOwned>(json: &str) -> Result<T, JsonFault> {
+    serde_json::from_str(json).map_err(|error| JsonFault::from(&error))
 }
 
 /// A value, or the serializer that it is written to, under the rule that numbers are finite.

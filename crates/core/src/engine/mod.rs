@@ -1,11 +1,12 @@
 //! Claim, run, complete or release: the protocol carried out.
 
 mod claim;
-mod codec;
+mod encoding;
 mod finish;
 mod json;
 mod renew;
 mod report;
+mod results;
 mod run;
 mod settings;
 mod wait;
@@ -17,7 +18,7 @@ use lambda_idempotency_key::{Fingerprint, Key, Secret};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use codec::{Codec, Text, Typed};
+pub use results::{Results, Text, Typed};
 pub use settings::{Identity, Settings};
 
 use crate::{Attempt, Clock, Error, Invocation, Outcome, Policy, RunError, Store, SystemClock};
@@ -108,7 +109,45 @@ impl Engine {
         F: FnOnce(Attempt) -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
+        self.run_with(input, &Typed::new(), work).await
+    }
+
+    /// As [`Engine::run`], with a say in which results and failures are the answer for everybody.
+    ///
+    /// ```
+    /// use lambda_idempotency_core::{Engine, Key, MemoryStore, Outcome, Typed};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let engine = Engine::new("quotes", MemoryStore::new(), Key::parse("id")?)?;
+    /// let results = Typed::new().store_if(|price: &u32| *price > 0);
+    /// let quote = serde_json::json!({"id": 1});
+    /// // No price yet: the key is given back, and the next attempt is real.
+    /// engine.run_with(&quote, &results, |_| async { Ok::<_, std::io::Error>(0) }).await?;
+    /// let second = engine.run_with(&quote, &results, |_| async { Ok::<_, std::io::Error>(7) }).await?;
+    /// assert_eq!(second, Outcome::Executed(7));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Engine::run`]; a recorded failure is [`RunError::Replayed`].
+    ///
+    /// # Panics
+    /// As [`Engine::run`].
+    pub async fn run_with<I, T, R, E, F, Fut>(
+        &self,
+        input: &I,
+        results: &R,
+        work: F,
+    ) -> Result<Outcome<R::Answer>, RunError<E>>
+    where
+        I: Serialize + ?Sized,
+        R: Results<T, E>,
+        F: FnOnce(Attempt) -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
         let identity = self.settings.identify(input, &Invocation::current());
-        self.settings.run(&*self.store, Arc::clone(&self.clock), identity, &Typed, work).await
+        self.settings.run(&*self.store, Arc::clone(&self.clock), identity, results, work).await
     }
 }

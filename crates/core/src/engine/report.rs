@@ -12,6 +12,7 @@ pub(super) struct Report {
     id: String,
     takeover: bool,
     lease_lost: bool,
+    given_back: bool,
     notes: Vec<String>,
 }
 
@@ -24,6 +25,7 @@ macro_rules! line {
             outcome = $outcome,
             takeover = $report.takeover,
             lease_lost = $report.lease_lost,
+            given_back = $report.given_back,
             note = $report.notes.join("; "),
             "idempotency"
         )
@@ -37,6 +39,7 @@ impl Report {
             id: String::new(),
             takeover: false,
             lease_lost: false,
+            given_back: false,
             notes: Vec::new(),
         }
     }
@@ -51,6 +54,11 @@ impl Report {
 
     pub(super) fn lease_lost(&mut self) {
         self.lease_lost = true;
+    }
+
+    /// The function succeeded, but its result is no answer for others.
+    pub(super) fn given_back(&mut self) {
+        self.given_back = true;
     }
 
     /// Said as a warning, whatever the outcome.
@@ -73,6 +81,7 @@ impl Report {
             }
             Err(RunError::Idempotency(error)) => line!(error, self, error.name()),
             Err(RunError::Function(_)) => line!(warn, self, "FunctionFailed"),
+            Err(RunError::Replayed(..)) => line!(warn, self, "FailureReplayed"),
         }
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::claim::{Busy, Claimed};
-use super::codec::Codec;
 use super::report::Report;
+use super::results::Results;
 use super::{Identity, Settings};
 use crate::decide::{LONGEST_RUN, Times};
 use crate::{
@@ -33,27 +33,27 @@ pub(super) struct Holder {
 }
 
 impl Run<'_> {
-    pub(super) async fn guarded<T, C, E, F, Fut>(
+    pub(super) async fn guarded<T, R, E, F, Fut>(
         &self,
         identity: Option<Identity>,
-        codec: &C,
+        results: &R,
         work: F,
         report: &mut Report,
-    ) -> Result<Outcome<C::Answer>, RunError<E>>
+    ) -> Result<Outcome<R::Answer>, RunError<E>>
     where
-        C: Codec<T>,
+        R: Results<T, E>,
         F: FnOnce(Attempt) -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
         let Some(identity) = identity else {
             report.note("the event lacks the key, and the policy lets it run");
-            return self.unprotected(codec, work).await;
+            return self.unprotected(results, work).await;
         };
         report.id(identity.id());
         let owner = self.new_owner()?;
         let holder = match self.claim_or_wait(&identity, &owner, report).await {
             Ok(Claimed::Held(holder)) => holder,
-            Ok(Claimed::Answered(record)) => return Ok(self.replay(&record, codec)?),
+            Ok(Claimed::Answered(record)) => return self.replay(&record, results),
             Ok(Claimed::Busy(_)) if self.policy().in_progress == InProgress::Skip => {
                 return Ok(Outcome::Skipped);
             }
@@ -62,7 +62,7 @@ impl Run<'_> {
             }
             Err(Error::Store { source, .. }) if self.policy().fail_open => {
                 report.note(&format!("fail-open: {source}"));
-                return self.unprotected(codec, work).await;
+                return self.unprotected(results, work).await;
             }
             Err(error) => return Err(error.into()),
         };
@@ -81,13 +81,21 @@ impl Run<'_> {
         });
         let body = self.renewing(&holder, &attempt, body);
         match AssertUnwindSafe(body).catch_unwind().await {
-            Ok(Ok(value)) => Ok(self.complete(&holder, value, codec, report).await?),
-            Ok(Err(error)) => {
-                self.after_failure(&holder, &attempt).await;
-                Err(RunError::Function(error))
+            Ok(Ok(value)) if results.is_answer(&value) => {
+                self.complete(&holder, value, results, report).await
             }
+            Ok(Ok(value)) => {
+                report.given_back();
+                self.give_back(&holder, &attempt).await;
+                self.answer(results, value).map(Outcome::Executed)
+            }
+            Ok(Err(error)) => self.after_failure(&holder, &attempt, error, results, report).await,
             Err(panic) => {
-                self.after_failure(&holder, &attempt).await;
+                match self.policy().after_error() {
+                    OnError::Release => self.give_back(&holder, &attempt).await,
+                    // A panic is no value that could be stored.
+                    OnError::Keep | OnError::Store => {}
+                }
                 report.panicked();
                 resume_unwind(panic)
             }
@@ -95,13 +103,13 @@ impl Run<'_> {
     }
 
     /// Runs the work without a record; its steps have no tokens.
-    pub(super) async fn unprotected<T, C, E, F, Fut>(
+    pub(super) async fn unprotected<T, R, E, F, Fut>(
         &self,
-        codec: &C,
+        results: &R,
         work: F,
-    ) -> Result<Outcome<C::Answer>, RunError<E>>
+    ) -> Result<Outcome<R::Answer>, RunError<E>>
     where
-        C: Codec<T>,
+        R: Results<T, E>,
         F: FnOnce(Attempt) -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
@@ -109,17 +117,37 @@ impl Run<'_> {
         let attempt = Attempt::new(None, false, until, Arc::clone(&self.clock));
         let value =
             attempt.clone().scope(async move { work(attempt).await }).await.map_err(RunError::Function)?;
-        let function = || self.settings.name().to_owned();
-        let json =
-            codec.encode(&value).map_err(|reason| Error::InvalidResult { function: function(), reason })?;
-        Ok(Outcome::Unprotected(codec.executed(value, &json)))
+        self.answer(results, value).map(Outcome::Unprotected)
     }
 
-    /// Gives the key back, unless the policy or the function says that something has been done.
-    async fn after_failure(&self, holder: &Holder, attempt: &Attempt) {
-        match self.policy().after_error() {
-            OnError::Release if !attempt.has_effect() => self.release(holder).await,
-            OnError::Release | OnError::Keep => {}
+    /// The answer that a result is by itself, without a record.
+    fn answer<T, E, R: Results<T, E>>(&self, results: &R, value: T) -> Result<R::Answer, RunError<E>> {
+        let function = || self.settings.name().to_owned();
+        let answer = results.unprotected(value);
+        answer.map_err(|reason| Error::InvalidResult { function: function(), reason }.into())
+    }
+
+    /// What becomes of the claim when the function has failed. Its error is the caller's in any case.
+    async fn after_failure<T, E, R: Results<T, E>>(
+        &self,
+        holder: &Holder,
+        attempt: &Attempt,
+        error: E,
+        results: &R,
+        report: &mut Report,
+    ) -> Result<Outcome<R::Answer>, RunError<E>> {
+        match results.on_error(&error).unwrap_or(self.policy().after_error()) {
+            OnError::Release => self.give_back(holder, attempt).await,
+            OnError::Keep => {}
+            OnError::Store => return self.complete_failure(holder, error, results, report).await,
+        }
+        Err(RunError::Function(error))
+    }
+
+    /// Releases the claim, unless the function has said that something is done already.
+    async fn give_back(&self, holder: &Holder, attempt: &Attempt) {
+        if !attempt.has_effect() {
+            self.release(holder).await;
         }
     }
 

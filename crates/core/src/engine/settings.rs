@@ -8,8 +8,8 @@ use std::time::Duration;
 use lambda_idempotency_key::{Fingerprint, Key, KeyError, Name, RecordId, Secret, Validation, source};
 use serde::Serialize;
 
-use super::codec::Codec;
 use super::report;
+use super::results::Results;
 use super::run::Run;
 use crate::switch;
 use crate::{Attempt, Clock, Error, Invocation, JsonFault, MissingKey, Outcome, Policy, RunError, Store};
@@ -180,29 +180,29 @@ impl Settings {
         Ok(Some(Identity { id, validation }))
     }
 
-    /// Runs `work` under `identity`, on `store`, by `clock`; its results go through `codec`.
+    /// Runs `work` under `identity`, on `store`, by `clock`; `results` says what becomes of its results.
     ///
     /// # Errors
     /// As [`Engine::run`](crate::Engine::run).
-    pub async fn run<T, C, E, F, Fut>(
+    pub async fn run<T, R, E, F, Fut>(
         &self,
         store: &dyn Store,
         clock: Arc<dyn Clock>,
         identity: Result<Option<Identity>, Error>,
-        codec: &C,
+        results: &R,
         work: F,
-    ) -> Result<Outcome<C::Answer>, RunError<E>>
+    ) -> Result<Outcome<R::Answer>, RunError<E>>
     where
-        C: Codec<T>,
+        R: Results<T, E>,
         F: FnOnce(Attempt) -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
         let run = Run { settings: self, store, clock, invocation: Invocation::current() };
         let mut report = report::Report::new(self.name());
         let result = match (switch::disabled(), identity) {
-            (Ok(true), _) => run.unprotected(codec, work).await,
+            (Ok(true), _) => run.unprotected(results, work).await,
             (Err(error), _) | (Ok(false), Err(error)) => Err(error.into()),
-            (Ok(false), Ok(identity)) => run.guarded(identity, codec, work, &mut report).await,
+            (Ok(false), Ok(identity)) => run.guarded(identity, results, work, &mut report).await,
         };
         report.send(&result);
         result

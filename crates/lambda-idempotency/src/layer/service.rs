@@ -81,7 +81,7 @@ where
                 // Skipped is no answer: `null`.
                 Ok(outcome) => Ok(outcome.into_value().unwrap_or_default()),
                 Err(RunError::Idempotency(error)) => Err(diagnose(error)),
-                Err(RunError::Function(error)) => Err(diagnose(error)),
+                Err(RunError::Function(error) | RunError::Replayed(error, _)) => Err(diagnose(error)),
             }
         }))
     }

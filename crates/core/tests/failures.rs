@@ -1,0 +1,200 @@
+//! What is kept of failures and of results that are no answer, and how replays are seen.
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use lambda_idempotency_core::testing::{Fault, Verb};
+use lambda_idempotency_core::{OnError, Outcome, Policy, ResultMode, RunError, Status, Typed};
+use serde::{Deserialize, Serialize};
+use support::{Bed, TIME, order};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum PayError {
+    Declined { code: String },
+    Timeout,
+}
+
+fn declined() -> PayError {
+    PayError::Declined { code: "insufficient_funds".to_owned() }
+}
+
+type Results = Typed<String, PayError>;
+
+fn by_kind() -> Results {
+    Typed::new().store_failures().on_error(|error| match error {
+        PayError::Declined { .. } => OnError::Store,
+        PayError::Timeout => OnError::Release,
+    })
+}
+
+async fn pay(
+    bed: &Bed,
+    results: &Results,
+    end: Result<(), PayError>,
+) -> Result<Outcome<String>, RunError<PayError>> {
+    let engine = bed.engine(Policy::new());
+    let input = order();
+    let work = engine.run_with(&input, results, |_| async {
+        let effect = bed.effect();
+        end.map(|()| effect)
+    });
+    bed.invoke(TIME, work).await
+}
+
+#[tokio::test]
+async fn a_stored_failure_replays_as_the_same_error_without_an_effect() {
+    let bed = Bed::new();
+    let first = pay(&bed, &by_kind(), Err(declined())).await;
+    assert!(matches!(&first, Err(RunError::Function(error)) if *error == declined()), "{first:?}");
+    let second = pay(&bed, &by_kind(), Ok(())).await;
+    assert!(matches!(&second, Err(RunError::Replayed(error, _)) if *error == declined()), "{second:?}");
+    assert_eq!(bed.effects(), 1);
+    assert_eq!(bed.record().map(|record| record.status), Some(Status::Failed));
+}
+
+#[tokio::test]
+async fn the_classifier_gives_a_transient_failure_back() {
+    let bed = Bed::new();
+    assert!(pay(&bed, &by_kind(), Err(PayError::Timeout)).await.is_err());
+    assert!(matches!(pay(&bed, &by_kind(), Ok(())).await, Ok(Outcome::Executed(_))));
+    assert_eq!(bed.effects(), 2);
+}
+
+#[tokio::test]
+async fn a_stored_failure_expires_like_a_result() {
+    let bed = Bed::new();
+    assert!(pay(&bed, &by_kind(), Err(declined())).await.is_err());
+    bed.clock.advance(Policy::DEFAULT_EXPIRES_AFTER + Duration::from_secs(1));
+    assert!(matches!(pay(&bed, &by_kind(), Ok(())).await, Ok(Outcome::Executed(_))));
+}
+
+#[tokio::test]
+async fn a_failure_that_could_not_be_stored_is_still_the_functions_own_and_keeps_its_claim() {
+    for fault in [Fault::Deny, Fault::ReplyLost] {
+        let bed = Bed::new();
+        bed.store.break_next(Verb::Complete, fault);
+        let first = pay(&bed, &by_kind(), Err(declined())).await;
+        assert!(
+            matches!(&first, Err(RunError::Function(error)) if *error == declined()),
+            "{fault:?}: {first:?}"
+        );
+        let second = pay(&bed, &by_kind(), Ok(())).await;
+        assert!(second.is_err(), "{fault:?}: {second:?}");
+        assert_eq!(bed.effects(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_function_that_stores_no_failures_does_not_run_over_a_stored_one() {
+    let bed = Bed::new();
+    assert!(pay(&bed, &by_kind(), Err(declined())).await.is_err());
+    let before = bed.record();
+    let answer = pay(&bed, &Typed::new(), Ok(())).await;
+    let Err(RunError::Idempotency(error)) = answer else { panic!("{answer:?}") };
+    assert_eq!(error.name(), "ReplayDecode");
+    assert_eq!((bed.effects(), bed.record()), (1, before));
+}
+
+#[tokio::test]
+async fn after_its_effect_has_started_a_failure_is_kept() {
+    for panics in [false, true] {
+        let bed = Arc::new(Bed::new());
+        let worker = tokio::spawn({
+            let bed = Arc::clone(&bed);
+            async move {
+                let engine = bed.engine(Policy::new());
+                let input = order();
+                let work = engine.run(&input, |attempt| async move {
+                    attempt.effect_started();
+                    assert!(!panics, "the function panics after its effect");
+                    Err::<String, _>("half done")
+                });
+                bed.invoke(TIME, work).await
+            }
+        });
+        assert_eq!(worker.await.is_err(), panics);
+        let engine = bed.engine(Policy::new());
+        assert!(support::refusal(bed.run(&engine, &order()).await).is_already_in_progress());
+        bed.clock.advance(TIME + Duration::from_secs(3));
+        assert!(matches!(bed.run(&engine, &order()).await, Ok(Outcome::Executed(_))));
+    }
+}
+
+#[tokio::test]
+async fn a_result_that_is_no_answer_is_given_back() {
+    let bed = Bed::new();
+    let results: Results = Typed::new().store_if(|value: &String| value != "run-1");
+    assert_eq!(pay(&bed, &results, Ok(())).await.expect("runs"), Outcome::Executed("run-1".to_owned()));
+    assert!(bed.record().is_none(), "{:?}", bed.record());
+    assert_eq!(pay(&bed, &results, Ok(())).await.expect("runs"), Outcome::Executed("run-2".to_owned()));
+    assert!(pay(&bed, &results, Ok(())).await.expect("replays").is_replayed());
+    assert_eq!(bed.effects(), 2);
+}
+
+#[tokio::test]
+async fn each_replay_is_seen_and_no_first_run() {
+    static SEEN: AtomicUsize = AtomicUsize::new(0);
+    let bed = Bed::new();
+    let results: Results = Typed::new().on_replay(|value, replay| {
+        assert_eq!(value, "run-1");
+        assert!(replay.expires_at.get() > 1_900_000_000);
+        match SEEN.fetch_add(1, Ordering::SeqCst) {
+            0 => Ok(()),
+            _ => Err(PayError::Timeout),
+        }
+    });
+    assert!(matches!(pay(&bed, &results, Ok(())).await, Ok(Outcome::Executed(_))));
+    assert_eq!(SEEN.load(Ordering::SeqCst), 0);
+    assert!(pay(&bed, &results, Ok(())).await.expect("replays").is_replayed());
+    let before = bed.record();
+    assert!(matches!(pay(&bed, &results, Ok(())).await, Err(RunError::Function(PayError::Timeout))));
+    assert_eq!((SEEN.load(Ordering::SeqCst), bed.record()), (2, before));
+}
+
+#[tokio::test]
+async fn a_compressed_result_replays_for_every_reader() {
+    let bed = Bed::new();
+    let long = "model answer ".repeat(10_000);
+    let input = order();
+    let run = |policy: Policy| {
+        let (engine, input, long) = (bed.engine(policy), input.clone(), long.clone());
+        async move { engine.run(&input, |_| async { Ok::<_, &'static str>(long) }).await }
+    };
+    let compressed = Policy::new().result_mode(ResultMode::Compressed);
+    assert!(matches!(run(compressed).await, Ok(Outcome::Executed(_))));
+    let record = bed.record().expect("is there");
+    assert_eq!(record.encoding.as_deref(), Some("gzip"));
+    assert!(record.data.as_ref().is_some_and(|data| data.len() < long.len() / 10));
+    let replayed = run(Policy::new()).await.expect("replays");
+    assert!(replayed.is_replayed());
+    assert_eq!(replayed.into_value(), Some(long.clone()));
+
+    let mut damaged = record;
+    damaged.data = Some("AAAA".to_owned());
+    bed.store.inner().put(damaged);
+    assert_eq!(support::refusal(run(Policy::new()).await).name(), "ReplayDecode");
+}
+
+#[tokio::test]
+async fn a_short_result_is_not_made_longer_by_compression() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().result_mode(ResultMode::Compressed));
+    assert!(bed.run(&engine, &order()).await.is_ok());
+    let record = bed.record().expect("is there");
+    assert_eq!((record.data.as_deref(), record.encoding), (Some("\"run-1\""), None));
+}
+
+#[tokio::test]
+async fn a_marker_says_that_the_work_is_done_and_nothing_else() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().result_mode(ResultMode::MarkerOnly));
+    assert_eq!(bed.run(&engine, &order()).await.expect("runs"), Outcome::Executed("run-1".to_owned()));
+    let record = bed.record().expect("is there");
+    assert_eq!((record.data, record.encoding.as_deref()), (None, Some("omitted:7")));
+    let error = support::refusal(bed.run(&engine, &order()).await);
+    assert_eq!(error.name(), "ResultNotStored");
+    assert_eq!(bed.effects(), 1);
+}
