@@ -17,7 +17,8 @@ pub(crate) struct Text<'a> {
 #[derive(Clone)]
 enum Whole<'a> {
     Borrowed(&'a str),
-    Shared(Rc<str>),
+    // Not `Rc<str>`, which would copy the text once more.
+    Shared(Rc<String>),
 }
 
 impl<'a> Text<'a> {
@@ -28,7 +29,7 @@ impl<'a> Text<'a> {
     pub(crate) fn as_str(&self) -> &str {
         let whole = match &self.whole {
             Whole::Borrowed(text) => text,
-            Whole::Shared(text) => &**text,
+            Whole::Shared(text) => text.as_str(),
         };
         &whole[self.start..self.end]
     }
@@ -46,7 +47,7 @@ impl<'a> Text<'a> {
 
 impl From<String> for Text<'_> {
     fn from(text: String) -> Self {
-        Self { start: 0, end: text.len(), whole: Whole::Shared(text.into()) }
+        Self { start: 0, end: text.len(), whole: Whole::Shared(Rc::new(text)) }
     }
 }
 
@@ -54,9 +55,13 @@ impl From<String> for Text<'_> {
 pub(crate) fn decode(content: &str) -> String {
     let mut decoded = String::with_capacity(content.len());
     let mut rest = content;
-    while let Some(at) = rest.find('\\') {
-        decoded.push_str(&rest[..at]);
-        let mut chars = rest[at + 1..].chars();
+    loop {
+        let (plain, escape) = rest.split_at(find_special(rest.as_bytes(), 0));
+        decoded.push_str(plain);
+        let mut chars = escape.chars();
+        if chars.next().is_none() {
+            return decoded;
+        }
         decoded.push(match chars.next() {
             Some('b') => '\u{8}',
             Some('f') => '\u{c}',
@@ -69,8 +74,6 @@ pub(crate) fn decode(content: &str) -> String {
         });
         rest = chars.as_str();
     }
-    decoded.push_str(rest);
-    decoded
 }
 
 /// After `\u`: the character, of which a second escape may be the other half.
