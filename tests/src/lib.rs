@@ -7,7 +7,7 @@ mod work;
 use std::error::Error as StdError;
 use std::time::Duration;
 
-use lambda_idempotency::EpochMillis;
+use lambda_idempotency::{EpochMillis, Outcome, RunError};
 use serde_json::{Value, json};
 
 pub use bench::{Bench, Item, TABLE, client};
@@ -51,6 +51,16 @@ pub fn sqs_event(messages: &[(&str, &str)]) -> Value {
         })
     };
     json!({"Records": messages.iter().map(record).collect::<Vec<_>>()})
+}
+
+/// The name of an outcome or an error, as the log has it.
+pub fn name_of<T, E>(answer: &Result<Outcome<T>, RunError<E>>) -> &'static str {
+    match answer {
+        Ok(outcome) => outcome.name(),
+        Err(RunError::Idempotency(error)) => error.name(),
+        Err(RunError::Function(_)) => "FunctionFailed",
+        Err(RunError::Replayed(..)) => "FailureReplayed",
+    }
 }
 
 /// Everything that `error` and its sources say, for people and for developers.

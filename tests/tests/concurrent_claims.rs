@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
-use lambda_idempotency::{Engine, RunError};
-use lambda_idempotency_tests::{Bench, ORDER_KEY, PATIENCE, TestResult, Work};
+use lambda_idempotency::Engine;
+use lambda_idempotency_tests::{Bench, ORDER_KEY, PATIENCE, TestResult, Work, name_of};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
@@ -22,11 +22,7 @@ fn input(order_id: u64) -> Value {
 /// How a caller was answered: the name of the outcome or of the error.
 async fn call(engine: &Engine, order_id: u64, work: &Work, held: bool) -> &'static str {
     let run = |_| async { Ok::<_, io::Error>(if held { work.run_held().await } else { work.run() }) };
-    match engine.run(&input(order_id), run).await {
-        Ok(outcome) => outcome.name(),
-        Err(RunError::Idempotency(error)) => error.name(),
-        Err(RunError::Function(_)) => "FunctionFailed",
-    }
+    name_of(&engine.run(&input(order_id), run).await)
 }
 
 /// Calls from 64 engines that start together; how often each answer was given.

@@ -3,7 +3,7 @@
 use std::io;
 
 use lambda_idempotency::{DynamoDbStore, Engine, Key, Outcome, RunError};
-use lambda_idempotency_tests::{Bench, ORDER_KEY, TABLE, TestResult, Work, order};
+use lambda_idempotency_tests::{Bench, ORDER_KEY, TABLE, TestResult, Work, name_of, order};
 use loopback::Fault;
 
 const NAME: &str = "orders.submit";
@@ -12,14 +12,6 @@ type Answer = Result<Outcome<usize>, RunError<io::Error>>;
 
 async fn submit(engine: &Engine, work: &Work) -> Answer {
     engine.run(&order(), |_| async { Ok::<_, io::Error>(work.run()) }).await
-}
-
-fn name(answer: &Answer) -> &'static str {
-    match answer {
-        Ok(outcome) => outcome.name(),
-        Err(RunError::Idempotency(error)) => error.name(),
-        Err(RunError::Function(_)) => "FunctionFailed",
-    }
 }
 
 /// An engine whose client gives up at the first lost reply.
@@ -45,7 +37,7 @@ async fn a_claim_whose_reply_was_lost_is_not_blocked_by_itself() -> TestResult {
             true => assert_eq!(operations, ["PutItem", "PutItem", "UpdateItem"]),
             false => assert_eq!(operations, ["PutItem", "PutItem", "GetItem", "UpdateItem"]),
         }
-        assert_eq!(name(&submit(&engine, &work).await), "Replayed");
+        assert_eq!(name_of(&submit(&engine, &work).await), "Replayed");
         assert_eq!(work.runs(), 1);
     }
     Ok(())
@@ -56,7 +48,7 @@ async fn each_resend_of_a_claim_carries_the_same_owner() -> TestResult {
     let (bench, work) = (Bench::dynamodb().await?, Work::new());
     let engine = bench.engine(NAME, ORDER_KEY)?;
     bench.proxy().fault_times("PutItem", 2, Fault::DropReplyAfterApply);
-    assert_eq!(name(&submit(&engine, &work).await), "Executed");
+    assert_eq!(name_of(&submit(&engine, &work).await), "Executed");
 
     let log = bench.proxy().log();
     let claims: Vec<_> = log.iter().filter(|call| call.operation == "PutItem").collect();
@@ -110,7 +102,7 @@ async fn a_release_whose_reply_was_lost_gives_the_key_back_and_hides_no_error() 
         }
         assert_eq!(bench.count().await?, 0);
     }
-    assert_eq!(name(&submit(&engine, &work).await), "Executed");
+    assert_eq!(name_of(&submit(&engine, &work).await), "Executed");
     Ok(())
 }
 
@@ -136,7 +128,7 @@ async fn a_late_resend_of_a_release_does_not_delete_the_next_claim() -> TestResu
     work.entered().await?;
     resend.answer();
     assert!(matches!(failed.await?, Err(RunError::Function(_))));
-    assert_eq!(name(&submit(&engine, &work).await), "AlreadyInProgress");
+    assert_eq!(name_of(&submit(&engine, &work).await), "AlreadyInProgress");
 
     work.go_on();
     assert_eq!(next.await??, Outcome::Executed(1));
@@ -159,8 +151,8 @@ async fn without_retries_a_lost_claim_runs_nothing_and_holds_until_its_lease_end
     let (bench, work) = (Bench::dynamodb().await?, Work::new());
     let engine = without_retries(&bench)?;
     bench.proxy().fault_next("PutItem", Fault::DropReplyAfterApply);
-    assert_eq!(name(&submit(&engine, &work).await), "Store");
-    assert_eq!(name(&submit(&engine, &work).await), "AlreadyInProgress");
+    assert_eq!(name_of(&submit(&engine, &work).await), "Store");
+    assert_eq!(name_of(&submit(&engine, &work).await), "AlreadyInProgress");
     bench.clock.advance(std::time::Duration::from_secs(903));
     assert_eq!(submit(&engine, &work).await?, Outcome::Executed(1));
     Ok(())
