@@ -1,15 +1,15 @@
 //! What a running function can know of the claim it runs under.
 
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use lambda_idempotency_key::RecordId;
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
-use crate::{Clock, EpochMillis};
+use crate::{Clock, EpochMillis, Error, Writes};
 
 /// The claim that the running function holds.
 ///
@@ -20,6 +20,7 @@ pub struct Attempt {
     takeover: bool,
     lease: Arc<LeaseState>,
     effect: Arc<AtomicBool>,
+    writes: Arc<Mutex<Option<Box<dyn Writes>>>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -42,7 +43,7 @@ impl Attempt {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let lease = LeaseState { end: AtomicI64::new(lease_end.get()), lost: watch::Sender::new(false) };
-        Self { id, takeover, lease: Arc::new(lease), effect: Arc::default(), clock }
+        Self { id, takeover, lease: Arc::new(lease), effect: Arc::default(), writes: Arc::default(), clock }
     }
 
     /// The attempt that this task runs under; `None` outside of a guarded function.
@@ -75,6 +76,33 @@ impl Attempt {
 
     pub(crate) fn has_effect(&self) -> bool {
         self.effect.load(Ordering::SeqCst)
+    }
+
+    /// Has these writes applied together with the result, when the function returns `Ok`: both or
+    /// neither, so that the recorded answer and the business state cannot disagree. When the function
+    /// fails, when another attempt took over, or when one of their own conditions does not hold
+    /// ([`Error::TransactionRefused`]), nothing is written.
+    ///
+    /// The type of the writes is the store's (`dynamodb::Writes`).
+    ///
+    /// # Errors
+    /// [`Error::Config`] when this attempt has writes already (put them into one), or runs unprotected:
+    /// there is no record, so write them yourself.
+    pub fn commit_with(&self, writes: impl Writes) -> Result<(), Error> {
+        let refuse = |message: &str| Err(Error::Config { message: message.to_owned() });
+        if self.id.is_none() {
+            return refuse("`commit_with` in an unprotected attempt: there is no record to commit with");
+        }
+        let mut slot = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.is_some() {
+            return refuse("`commit_with` was called twice in one attempt: put all writes into one call");
+        }
+        *slot = Some(Box::new(writes));
+        Ok(())
+    }
+
+    pub(crate) fn take_writes(&self) -> Option<Box<dyn Writes>> {
+        self.writes.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// When this attempt's lease ends. Work that goes on after it can be done twice.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use lambda_idempotency_key::{KeyError, RecordId};
 
-use crate::{EpochMillis, EpochSeconds, Replay, Status, StoreError};
+use crate::{EpochMillis, EpochSeconds, RefusedWrite, Replay, Status, StoreError};
 
 /// Why a guarded call gave no recorded answer.
 ///
@@ -126,6 +126,15 @@ pub enum Error {
         /// What was in the way.
         source: NotRecordedReason,
     },
+    /// One of the function's own writes refused the transaction that was to record its result. Nothing
+    /// was written; the claim was given back or kept as after a failure.
+    #[error("record {id}: the transaction was refused and nothing was written: {}", list(reasons))]
+    TransactionRefused {
+        /// The record.
+        id: RecordId,
+        /// One for each write that refused.
+        reasons: Vec<RefusedWrite>,
+    },
     /// The work is done, but its result was too large to be stored.
     #[error("record {id}: the work is done, but its result of {bytes} bytes was too large to be stored")]
     ResultNotStored {
@@ -179,6 +188,10 @@ pub enum Error {
         /// What is wrong, where, and how to mend it.
         message: String,
     },
+}
+
+fn list(reasons: &[RefusedWrite]) -> String {
+    reasons.iter().map(RefusedWrite::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Why a result was not recorded.
@@ -272,6 +285,7 @@ impl Error {
             Self::LeaseLost { .. } => "LeaseLost",
             Self::Interrupted { .. } => "Interrupted",
             Self::NotRecorded { .. } => "NotRecorded",
+            Self::TransactionRefused { .. } => "TransactionRefused",
             Self::ResultNotStored { .. } => "ResultNotStored",
             Self::ReplayDecode { .. } => "ReplayDecode",
             Self::CorruptRecord { .. } => "CorruptRecord",
@@ -326,6 +340,7 @@ impl Error {
             | Self::LeaseLost { id }
             | Self::Interrupted { id }
             | Self::NotRecorded { id, .. }
+            | Self::TransactionRefused { id, .. }
             | Self::ResultNotStored { id, .. }
             | Self::ReplayDecode { id, .. }
             | Self::CorruptRecord { id, .. }

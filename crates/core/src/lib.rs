@@ -56,8 +56,8 @@ pub use owner::Owner;
 pub use policy::{InProgress, Lease, MissingKey, OnError, Policy, ResultMode};
 pub use record::{Record, Status};
 pub use store::{
-    ClaimAnswer, ClaimRequest, CompleteAnswer, CompleteRequest, Reading, ReleaseAnswer, ReleaseRequest,
-    RenewAnswer, RenewRequest, Replaced, Store, TooLarge,
+    ClaimAnswer, ClaimRequest, CommitAnswer, CompleteAnswer, CompleteRequest, Reading, RefusedWrite,
+    ReleaseAnswer, ReleaseRequest, RenewAnswer, RenewRequest, Replaced, Store, TooLarge, Writes,
 };
 pub use store_error::{StoreError, StoreErrorKind};
 pub use time::{EpochMillis, EpochSeconds};

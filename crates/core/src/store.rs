@@ -7,13 +7,14 @@
 //! Requests carry `now` by the caller's clock. A store whose server has a clock of its own
 //! (Redis, PostgreSQL) uses that one in its conditions, and answers with the instant it used.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use lambda_idempotency_key::{RecordId, Validation};
 
-use crate::{EpochMillis, EpochSeconds, Owner, Record, Status, StoreError};
+use crate::{EpochMillis, EpochSeconds, Owner, Record, Status, StoreError, StoreErrorKind};
 
 /// A store of records. Each method is one atomic step; none has a default that weakens it.
 #[async_trait::async_trait]
@@ -32,6 +33,25 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// # Errors
     /// Whatever kept the store from deciding; a foreign holder is [`CompleteAnswer::Overtaken`].
     async fn complete(&self, request: &CompleteRequest) -> Result<CompleteAnswer, StoreError>;
+
+    /// As [`Store::complete`], in one transaction with writes of the caller's: both are applied, or
+    /// neither. The condition is [`decide::may_commit`](crate::decide::may_commit), which is narrower:
+    /// a commit whose reply was lost is not applied twice.
+    ///
+    /// A store without transactions refuses; it never applies one without the other.
+    ///
+    /// # Errors
+    /// Whatever kept the store from deciding.
+    async fn commit(
+        &self,
+        request: &CompleteRequest,
+        writes: &dyn Writes,
+    ) -> Result<CommitAnswer, StoreError> {
+        let _ = (request, writes);
+        Err(StoreError::new(StoreErrorKind::Other, format!("transaction on {self:?}"))
+            .code("this store has no transactions")
+            .cure("do not call `Attempt::commit_with`, or use a store that has them"))
+    }
 
     /// Deletes the record if and only if [`decide::may_release`](crate::decide::may_release) says so.
     ///
@@ -153,6 +173,48 @@ pub enum CompleteAnswer {
     Vanished,
 }
 
+/// Writes of the caller's that are applied together with the completion. Each store with transactions
+/// has a type of its own for them.
+pub trait Writes: Any + fmt::Debug + Send + Sync {
+    /// For the store that knows the type.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// What became of a completion with writes of the caller's.
+#[derive(Clone, Debug)]
+pub enum CommitAnswer {
+    /// Record and writes are applied, now or by an earlier try.
+    Committed,
+    /// Another attempt holds or held the record; nothing is applied.
+    Overtaken {
+        /// Its record.
+        record: Record,
+    },
+    /// Another attempt's record was in the way, but when the store looked for it, it was gone: commit
+    /// again. Nothing is applied.
+    Vanished,
+    /// One of the caller's own conditions did not hold; nothing is applied.
+    Refused {
+        /// One for each write that refused.
+        reasons: Vec<RefusedWrite>,
+    },
+}
+
+/// Why one of the caller's writes refused a transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedWrite {
+    /// Which of the caller's writes, from 0.
+    pub index: usize,
+    /// The store's code (`ConditionalCheckFailed`, …).
+    pub code: String,
+}
+
+impl fmt::Display for RefusedWrite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "write {}: {}", self.index, self.code)
+    }
+}
+
 /// Which claim is given back.
 #[derive(Clone, Debug)]
 pub struct ReleaseRequest {
@@ -222,6 +284,13 @@ impl<S: Store + ?Sized> Store for Arc<S> {
     }
     async fn complete(&self, request: &CompleteRequest) -> Result<CompleteAnswer, StoreError> {
         (**self).complete(request).await
+    }
+    async fn commit(
+        &self,
+        request: &CompleteRequest,
+        writes: &dyn Writes,
+    ) -> Result<CommitAnswer, StoreError> {
+        (**self).commit(request, writes).await
     }
     async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError> {
         (**self).release(request).await

@@ -52,6 +52,12 @@ impl Call<'_> {
             Kind::NotFound => format!(
                 "create the table `{table}` in this account and region, or name the right one (IDEMPOTENCY_TABLE)"
             ),
+            // A transaction has no right of its own: each of its writes needs that of its kind.
+            Kind::AccessDenied if *operation == "TransactWriteItems" => {
+                "give the function's role `dynamodb:UpdateItem` on this table and the right for each of its own \
+                 writes, or check its credentials"
+                    .to_owned()
+            }
             Kind::AccessDenied => format!(
                 "give the function's role `dynamodb:{operation}` on this table, or check its credentials"
             ),

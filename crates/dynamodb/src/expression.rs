@@ -97,6 +97,16 @@ pub(crate) fn complete(request: &CompleteRequest, names: &AttributeNames) -> Exp
     it
 }
 
+/// `decide::may_commit`: as [`complete`], but of my own record only while it is unfinished.
+pub(crate) fn commit(request: &CompleteRequest, names: &AttributeNames) -> Expression {
+    let mut it = complete(request, names);
+    it.value(":inprogress", text(Status::InProgress.as_str()));
+    it.condition = "attribute_not_exists(#id) OR #expiration < :now_s OR \
+                    (#owner = :mine AND #status = :inprogress)"
+        .to_owned();
+    it
+}
+
 /// `decide::may_release`: mine and unfinished.
 pub(crate) fn release(request: &ReleaseRequest, names: &AttributeNames) -> Expression {
     let mut it = Expression::default();

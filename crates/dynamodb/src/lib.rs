@@ -23,7 +23,9 @@ mod expression;
 mod item;
 mod names;
 mod store;
+mod transaction;
 
 pub use aws_sdk_dynamodb;
 pub use names::AttributeNames;
 pub use store::DynamoDbStore;
+pub use transaction::Writes;

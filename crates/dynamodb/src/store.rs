@@ -10,8 +10,8 @@ use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 use lambda_idempotency_core::key::RecordId;
 use lambda_idempotency_core::{
-    ClaimAnswer, ClaimRequest, CompleteAnswer, CompleteRequest, EpochMillis, Reading, Record, ReleaseAnswer,
-    ReleaseRequest, RenewAnswer, RenewRequest, Replaced, Store, StoreError, TooLarge,
+    ClaimAnswer, ClaimRequest, CommitAnswer, CompleteAnswer, CompleteRequest, EpochMillis, Reading, Record,
+    ReleaseAnswer, ReleaseRequest, RenewAnswer, RenewRequest, Replaced, Store, StoreError, TooLarge, Writes,
 };
 
 use crate::error::Call;
@@ -47,7 +47,15 @@ impl DynamoDbStore {
         &self.table
     }
 
-    fn call(&self, operation: &'static str) -> Call<'_> {
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(crate) fn names(&self) -> &AttributeNames {
+        &self.names
+    }
+
+    pub(crate) fn call(&self, operation: &'static str) -> Call<'_> {
         Call { operation, table: &self.table, key: &self.names.id }
     }
 
@@ -56,7 +64,11 @@ impl DynamoDbStore {
     }
 
     /// The record that refused a write: as the service returned it, else read.
-    async fn in_the_way(&self, returned: Option<&Item>, id: &RecordId) -> Result<Option<Record>, StoreError> {
+    pub(crate) async fn in_the_way(
+        &self,
+        returned: Option<&Item>,
+        id: &RecordId,
+    ) -> Result<Option<Record>, StoreError> {
         match returned.filter(|item| !item.is_empty()) {
             Some(item) => Ok(Some(self.decode(item, id)?)),
             None => self.read(id).await,
@@ -136,6 +148,14 @@ impl Store for DynamoDbStore {
             }
             Err(error) => Err(self.call("UpdateItem").failed(error)),
         }
+    }
+
+    async fn commit(
+        &self,
+        request: &CompleteRequest,
+        writes: &dyn Writes,
+    ) -> Result<CommitAnswer, StoreError> {
+        self.commit_transaction(request, writes).await
     }
 
     async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError> {

@@ -4,7 +4,8 @@ use lambda_runtime::LambdaEvent;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::Raw;
+use crate::bounds::Describes;
+use crate::{Error, Raw};
 
 /// An event whose JSON text is at hand.
 ///
@@ -54,7 +55,75 @@ impl<T: EventInput> EventInput for &T {
     }
 }
 
-/// The payload of an event, for `#[idempotent]`.
-pub fn event_input<E: EventInput>(event: &E) -> &E::Payload {
-    event.payload()
+/// What an annotated function takes its key from.
+#[derive(Debug)]
+pub struct Input<'a, I: ?Sized> {
+    pub(crate) value: &'a I,
+    /// Whether it is a whole Lambda event.
+    pub(crate) is_event: bool,
+}
+
+/// Any value as the input.
+pub fn input<I: Describes + ?Sized>(value: &I) -> Input<'_, I> {
+    Input { value, is_event: false }
+}
+
+/// The payload of a Lambda event as the input.
+pub fn event_input<E: EventInput>(event: &E) -> Input<'_, E::Payload> {
+    Input { value: event.payload(), is_event: true }
+}
+
+impl<I: ?Sized> Input<'_, I> {
+    /// Refuses a parsed AWS event: what is written of it again is not what was sent. Header names are
+    /// in lower case, unknown fields are gone and absent ones invented.
+    pub(crate) fn check(&self, function: &str) -> Result<(), Error> {
+        let name = std::any::type_name::<I>();
+        if !is_parsed_aws_event(name) {
+            return Ok(());
+        }
+        let message = format!(
+            "{function}: the key cannot be taken from `{name}`: what is written of a parsed event is not what \
+             was sent, and a key that is gone would be one key for everybody; take the event as \
+             `LambdaEvent<Raw<…>>`, or give `input` the value that says which work this is"
+        );
+        Err(Error::Config { message })
+    }
+}
+
+/// By the name of the type, also behind a reference and in what the standard library puts around it.
+fn is_parsed_aws_event(mut name: &str) -> bool {
+    const AROUND: [&str; 6] =
+        ["&", "mut ", "alloc::boxed::Box<", "alloc::sync::Arc<", "alloc::vec::Vec<", "core::option::Option<"];
+    while let Some(inner) = AROUND.iter().find_map(|around| name.strip_prefix(around)) {
+        name = inner.trim_start_matches('[');
+    }
+    name.starts_with("aws_lambda_events::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_parsed_aws_event;
+
+    #[test]
+    fn parsed_aws_events_are_known_by_their_crate() {
+        for name in [
+            "aws_lambda_events::event::sqs::SqsMessage",
+            "&aws_lambda_events::event::sqs::SqsMessage",
+            "&&mut aws_lambda_events::event::apigw::ApiGatewayProxyRequest",
+            "alloc::vec::Vec<aws_lambda_events::event::sqs::SqsMessage>",
+            "&[aws_lambda_events::event::sqs::SqsMessage]",
+            "core::option::Option<&aws_lambda_events::event::s3::S3Event>",
+        ] {
+            assert!(is_parsed_aws_event(name), "{name}");
+        }
+        for name in [
+            "alloc::string::String",
+            "orders::aws_lambda_events::Order",
+            "lambda_idempotency::raw::Raw<aws_lambda_events::event::apigw::ApiGatewayProxyRequest>",
+            "lambda_idempotency::batch::record::Record<aws_lambda_events::event::s3::S3Event>",
+            "&lambda_idempotency::raw::Raw<aws_lambda_events::event::s3::S3Event>",
+        ] {
+            assert!(!is_parsed_aws_event(name), "{name}");
+        }
+    }
 }

@@ -47,6 +47,7 @@ pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+mod bounds;
 mod event_input;
 mod installed;
 mod layer;
@@ -71,6 +72,6 @@ pub use site::compute_id;
 /// What `#[idempotent]` expands to. Not part of the public API.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::event_input::event_input;
-    pub use crate::site::{Call, Site, Spec, body};
+    pub use crate::event_input::{event_input, input};
+    pub use crate::site::{Site, answers, policy};
 }

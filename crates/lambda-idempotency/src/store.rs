@@ -116,6 +116,7 @@
 //! ```
 
 pub use lambda_idempotency_core::{
-    ClaimAnswer, ClaimRequest, CompleteAnswer, CompleteRequest, Owner, Reading, Record, ReleaseAnswer,
-    ReleaseRequest, RenewAnswer, RenewRequest, Replaced, Status, Store, StoreError, StoreErrorKind, TooLarge,
+    ClaimAnswer, ClaimRequest, CommitAnswer, CompleteAnswer, CompleteRequest, Owner, Reading, Record,
+    RefusedWrite, ReleaseAnswer, ReleaseRequest, RenewAnswer, RenewRequest, Replaced, Status, Store,
+    StoreError, StoreErrorKind, TooLarge, Writes,
 };

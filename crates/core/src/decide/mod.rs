@@ -12,4 +12,6 @@ mod write;
 pub use classify::{Claimant, Verdict, claimable, classify, retry_at};
 pub use content::{Content, same_content};
 pub use lease::{Deadline, LONGEST_RUN, Times, expires_at, lease_times};
-pub use write::{Completion, Overtaken, may_complete, may_release, may_renew, overtaken_by};
+pub use write::{
+    Commit, Completion, Overtaken, may_commit, may_complete, may_release, may_renew, overtaken_by,
+};

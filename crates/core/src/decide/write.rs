@@ -24,6 +24,29 @@ pub fn may_complete(record: Option<&Record>, owner: &Owner, now: EpochMillis) ->
     }
 }
 
+/// What a completion in one transaction with the caller's writes may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Commit {
+    /// Apply both.
+    Apply,
+    /// Apply neither: an earlier try of this very commit was applied. It succeeded.
+    Applied,
+    /// Apply neither: another attempt holds or finished the record.
+    Overtaken,
+}
+
+/// Whether `owner` may commit. Narrower than [`may_complete`]: where its own record is final already, the
+/// writes were applied with it, and would be applied twice.
+pub fn may_commit(record: Option<&Record>, owner: &Owner, now: EpochMillis) -> Commit {
+    match (may_complete(record, owner, now), record) {
+        (Completion::Overtaken, _) => Commit::Overtaken,
+        (Completion::Write, Some(record)) if record.status.is_final() && !record.is_expired(now) => {
+            Commit::Applied
+        }
+        (Completion::Write, _) => Commit::Apply,
+    }
+}
+
 /// What an overtaken holder may tell its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overtaken {

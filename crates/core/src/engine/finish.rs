@@ -8,8 +8,8 @@ use super::results::Results;
 use super::run::{Holder, Run};
 use crate::decide::{self, Overtaken};
 use crate::{
-    CompleteAnswer, CompleteRequest, Error, JsonFault, NotRecordedReason, Outcome, Record, Redacted,
-    ReleaseRequest, Replay, RunError, Status, StoreError,
+    Attempt, CommitAnswer, CompleteAnswer, CompleteRequest, Error, JsonFault, NotRecordedReason, OnError,
+    Outcome, Record, Redacted, ReleaseRequest, Replay, RunError, Status, StoreError, Writes,
 };
 
 /// First pause before a completion is tried again; doubled each time.
@@ -17,10 +17,11 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 impl Run<'_> {
-    /// Records `value` as the answer.
+    /// Records `value` as the answer, together with the function's writes where it has any.
     pub(super) async fn complete<T, E, R: Results<T, E>>(
         &self,
         holder: &Holder,
+        attempt: &Attempt,
         value: T,
         results: &R,
         report: &mut Report,
@@ -34,10 +35,17 @@ impl Run<'_> {
             Err(fault) => return not_recorded(None, NotRecordedReason::NotJson(fault)),
         };
         let request = self.completion(holder, Status::Completed, &json, report);
-        match self.complete_while_time_is_left(&request).await {
-            Ok(CompleteAnswer::Recorded) => Ok(Outcome::Executed(results.executed(value, &json))),
-            Ok(CompleteAnswer::Overtaken { record }) => self.overtaken(holder, &record, results, report),
-            Ok(CompleteAnswer::Vanished) => not_recorded(Some(json), NotRecordedReason::Contradiction),
+        let writes = attempt.take_writes();
+        match self.commit_while_time_is_left(&request, writes.as_deref()).await {
+            Ok(CommitAnswer::Committed) => Ok(Outcome::Executed(results.executed(value, &json))),
+            Ok(CommitAnswer::Overtaken { record }) => self.overtaken(holder, &record, results, report),
+            Ok(CommitAnswer::Refused { reasons }) => {
+                if self.policy().after_error() == OnError::Release {
+                    self.give_back(holder, attempt).await;
+                }
+                Err(Error::TransactionRefused { id: id(), reasons }.into())
+            }
+            Ok(CommitAnswer::Vanished) => not_recorded(Some(json), NotRecordedReason::Contradiction),
             Err(source) => not_recorded(Some(json), NotRecordedReason::Store(source)),
         }
     }
@@ -63,12 +71,14 @@ impl Run<'_> {
             }
         };
         let request = self.completion(holder, Status::Failed, &json, report);
-        match self.complete_while_time_is_left(&request).await {
-            Ok(CompleteAnswer::Recorded) => {}
-            Ok(CompleteAnswer::Overtaken { record }) => {
+        match self.commit_while_time_is_left(&request, None).await {
+            Ok(CommitAnswer::Committed) => {}
+            Ok(CommitAnswer::Overtaken { record }) => {
                 return self.overtaken(holder, &record, results, report);
             }
-            Ok(CompleteAnswer::Vanished) => report.note("the failure could not be stored"),
+            Ok(CommitAnswer::Vanished | CommitAnswer::Refused { .. }) => {
+                report.note("the failure could not be stored");
+            }
             Err(source) => report.note(&format!("the failure could not be stored: {source}")),
         }
         Err(RunError::Function(error))
@@ -122,11 +132,13 @@ impl Run<'_> {
         CompleteRequest { record, owner: holder.owner.clone(), now }
     }
 
-    /// The effect has happened, so the completion is worth every try that the time left allows.
-    async fn complete_while_time_is_left(
+    /// The effect has happened, so the completion is worth every try that the time left allows. Each try
+    /// is the same request.
+    async fn commit_while_time_is_left(
         &self,
         request: &CompleteRequest,
-    ) -> Result<CompleteAnswer, StoreError> {
+        writes: Option<&dyn Writes>,
+    ) -> Result<CommitAnswer, StoreError> {
         let give_up_at = match self.invocation.deadline.instant() {
             Some(deadline) => deadline,
             None => self.clock.now().plus(self.policy().store_timeout.saturating_mul(3)),
@@ -134,7 +146,7 @@ impl Run<'_> {
         let mut pause = FIRST_PAUSE;
         loop {
             let has_time = self.clock.now().plus(pause) < give_up_at;
-            match self.within_limit("complete", self.store.complete(request)).await {
+            match self.within_limit("complete", self.commit_once(request, writes)).await {
                 Err(error) if error.is_retryable() && has_time => {
                     tracing::warn!(
                         target: "lambda_idempotency",
@@ -143,11 +155,26 @@ impl Run<'_> {
                         "the completion is tried again"
                     );
                 }
-                Ok(CompleteAnswer::Vanished) if has_time => {}
+                Ok(CommitAnswer::Vanished) if has_time => {}
                 answer => return answer,
             }
             self.clock.sleep(pause).await;
             pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn commit_once(
+        &self,
+        request: &CompleteRequest,
+        writes: Option<&dyn Writes>,
+    ) -> Result<CommitAnswer, StoreError> {
+        match writes {
+            Some(writes) => self.store.commit(request, writes).await,
+            None => Ok(match self.store.complete(request).await? {
+                CompleteAnswer::Recorded => CommitAnswer::Committed,
+                CompleteAnswer::Overtaken { record } => CommitAnswer::Overtaken { record },
+                CompleteAnswer::Vanished => CommitAnswer::Vanished,
+            }),
         }
     }
 

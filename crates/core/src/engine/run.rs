@@ -82,7 +82,7 @@ impl Run<'_> {
         let body = self.renewing(&holder, &attempt, body);
         match AssertUnwindSafe(body).catch_unwind().await {
             Ok(Ok(value)) if results.is_answer(&value) => {
-                self.complete(&holder, value, results, report).await
+                self.complete(&holder, &attempt, value, results, report).await
             }
             Ok(Ok(value)) => {
                 report.given_back();
@@ -145,7 +145,7 @@ impl Run<'_> {
     }
 
     /// Releases the claim, unless the function has said that something is done already.
-    async fn give_back(&self, holder: &Holder, attempt: &Attempt) {
+    pub(super) async fn give_back(&self, holder: &Holder, attempt: &Attempt) {
         if !attempt.has_effect() {
             self.release(holder).await;
         }

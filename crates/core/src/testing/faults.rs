@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use lambda_idempotency_key::RecordId;
 
 use crate::{
-    ClaimAnswer, ClaimRequest, CompleteAnswer, CompleteRequest, EpochMillis, Reading, Record, ReleaseAnswer,
-    ReleaseRequest, RenewAnswer, RenewRequest, Store, StoreError, StoreErrorKind, TooLarge,
+    ClaimAnswer, ClaimRequest, CommitAnswer, CompleteAnswer, CompleteRequest, EpochMillis, Reading, Record,
+    ReleaseAnswer, ReleaseRequest, RenewAnswer, RenewRequest, Store, StoreError, StoreErrorKind, TooLarge,
+    Writes,
 };
 
 /// A verb of the store.
@@ -16,7 +17,7 @@ use crate::{
 pub enum Verb {
     /// [`Store::claim`].
     Claim,
-    /// [`Store::complete`].
+    /// [`Store::complete`] and [`Store::commit`].
     Complete,
     /// [`Store::release`].
     Release,
@@ -121,6 +122,13 @@ impl<S: Store> Store for FaultyStore<S> {
     }
     async fn complete(&self, request: &CompleteRequest) -> Result<CompleteAnswer, StoreError> {
         broken!(self, Complete, self.inner.complete(request))
+    }
+    async fn commit(
+        &self,
+        request: &CompleteRequest,
+        writes: &dyn Writes,
+    ) -> Result<CommitAnswer, StoreError> {
+        broken!(self, Complete, self.inner.commit(request, writes))
     }
     async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError> {
         broken!(self, Release, self.inner.release(request))
