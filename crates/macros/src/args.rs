@@ -1,21 +1,20 @@
 //! The arguments of `#[idempotent(…)]`: all that is wrong with them at once, on the user's tokens.
 
-use lambda_idempotency_key::{Expression, Key};
-use proc_macro2::{Span, TokenStream};
+use lambda_idempotency_key::{Expression, Key, Name};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
-use syn::parse::{Parse, ParseStream, Parser};
-use syn::punctuated::Punctuated;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Ident, Lit, LitStr, Token};
+use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token};
 
-use crate::duration;
+use crate::problems::Problems;
+use crate::{duration, names};
 
-/// What a user may write.
-const ALLOWED: &str =
-    "`key`, `input`, `fingerprint`, `expires_after`, `store`, `name`, `wait`, `in_progress`";
-
+/// What is written, as far as it is right.
+#[derive(Default)]
 pub(crate) struct Args {
-    pub(crate) key: LitStr,
+    pub(crate) key: Option<LitStr>,
     pub(crate) input: Option<Expr>,
     pub(crate) fingerprint: Option<LitStr>,
     /// An expression of type `Duration`.
@@ -23,140 +22,208 @@ pub(crate) struct Args {
     pub(crate) store: Option<Expr>,
     pub(crate) name: Option<LitStr>,
     pub(crate) in_progress: InProgress,
+    pub(crate) on_error: OnError,
+    /// Paths of functions.
+    pub(crate) store_if: Option<Expr>,
+    pub(crate) on_replay: Option<Expr>,
+    pub(crate) policy: Option<Expr>,
+    /// The path of the facade.
+    pub(crate) facade: Option<Path>,
+    /// Whether an `input` is written, right or wrong.
+    pub(crate) names_input: bool,
 }
 
 /// What to do where another attempt is at work.
+#[derive(Default)]
 pub(crate) enum InProgress {
-    Refuse,
+    #[default]
+    AsThePolicySays,
     /// An expression of type `Duration`.
     Wait(TokenStream),
     Skip,
 }
 
-struct Argument {
-    name: Ident,
-    value: Expr,
-}
-
-impl Parse for Argument {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let name = input.call(Ident::parse_any_keyword)?;
-        input.parse::<Token![=]>().map_err(|error| {
-            syn::Error::new(error.span(), format!("write `{name} = …`; the arguments are {ALLOWED}"))
-        })?;
-        Ok(Self { name, value: input.parse()? })
-    }
-}
-
-/// `Ident::parse_any` under a name of its own: keywords too, so that `crate = …` gets our message.
-trait ParseAnyKeyword: Sized {
-    fn parse_any_keyword(input: ParseStream<'_>) -> syn::Result<Self>;
-}
-
-impl ParseAnyKeyword for Ident {
-    fn parse_any_keyword(input: ParseStream<'_>) -> syn::Result<Self> {
-        use syn::ext::IdentExt;
-        Ident::parse_any(input)
-    }
+/// What to do after a failure.
+#[derive(Default)]
+pub(crate) enum OnError {
+    #[default]
+    AsThePolicySays,
+    /// A variant of the facade's `OnError`.
+    Always(Ident),
+    Store,
+    /// The path of a function.
+    Classify(Expr),
 }
 
 impl Args {
-    pub(crate) fn parse(tokens: TokenStream) -> syn::Result<Self> {
-        let arguments = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens)?;
-        let mut problems = Problems::default();
-        let mut seen: Vec<String> = Vec::new();
-        let (mut key, mut input, mut fingerprint, mut expires_after, mut store, mut name) =
-            (None, None, None, None, None, None);
-        let mut in_progress = InProgress::Refuse;
-        for Argument { name: argument, value } in arguments {
-            let word = argument.to_string();
-            if seen.contains(&word) {
-                problems.add(argument.span(), format!("`{word}` is given twice; keep one"));
-                continue;
-            }
-            match word.as_str() {
-                "key" => key = problems.keep(checked_key(&value)),
-                "input" => input = Some(value),
-                "fingerprint" => fingerprint = problems.keep(checked_fingerprint(&value)),
-                "expires_after" => expires_after = problems.keep(checked_duration(value)),
-                "store" => store = Some(value),
-                "wait" | "in_progress" if seen.iter().any(|word| word == "wait" || word == "in_progress") => {
-                    let message = "`wait` and `in_progress` exclude each other; keep one".to_owned();
-                    problems.add(argument.span(), message);
-                }
-                "wait" => {
-                    if let Some(wait) = problems.keep(checked_duration(value)) {
-                        in_progress = InProgress::Wait(wait);
-                    }
-                }
-                "in_progress" => match problems.keep(text(&value, "in_progress = \"skip\"")) {
-                    Some(word) if word.value() == "skip" => in_progress = InProgress::Skip,
-                    Some(word) => {
-                        let message = "the only value is \"skip\": succeed with the default where another attempt \
-                                       is at work; without it such a call is refused with AlreadyInProgress";
-                        problems.add(word.span(), message.to_owned());
-                    }
-                    None => {}
-                },
-                "name" => name = problems.keep(checked_name(&value)),
-                _ => problems
-                    .add(argument.span(), format!("unknown argument `{word}`; the arguments are {ALLOWED}")),
-            }
-            seen.push(word);
+    pub(crate) fn parse(tokens: TokenStream, problems: &mut Problems) -> Self {
+        let list = |input: ParseStream<'_>| Ok(arguments(input, problems));
+        let (arguments, written) = list.parse2(tokens).unwrap_or_default();
+        let mut args = Self { names_input: written.iter().any(|name| name == "input"), ..Self::default() };
+        for (index, (name, value)) in arguments.into_iter().enumerate() {
+            args.take(&name, value, &written[..index], problems);
         }
-        if !seen.iter().any(|word| word == "key") {
+        if !written.iter().any(|name| name == "key") {
             problems.add(
                 Span::call_site(),
                 "`key` is missing: it says which work this is. Write `key = \"order_id\"`, or `key = \"@\"` for the \
-                 whole input (any field that changes per delivery then switches deduplication off)"
-                    .to_owned(),
+                 whole input (any field that changes per delivery then switches deduplication off)",
             );
         }
-        problems.into_result()?;
-        let key = key.ok_or_else(|| syn::Error::new(Span::call_site(), "`key` is missing"))?;
-        Ok(Self { key, input, fingerprint, expires_after, store, name, in_progress })
-    }
-}
-
-#[derive(Default)]
-struct Problems(Option<syn::Error>);
-
-impl Problems {
-    fn add(&mut self, span: Span, message: String) {
-        self.push(syn::Error::new(span, message));
+        args
     }
 
-    fn push(&mut self, error: syn::Error) {
-        match &mut self.0 {
-            Some(all) => all.combine(error),
-            none => *none = Some(error),
+    fn take(&mut self, name: &Ident, value: Option<Expr>, before: &[Ident], problems: &mut Problems) {
+        let word = name.to_string();
+        if !names::is_known(&word) {
+            return problems.add(name.span(), names::unknown(&word));
+        }
+        if before.contains(name) {
+            return problems.add(name.span(), format!("`{word}` is given twice; keep one"));
+        }
+        if matches!(&*word, "wait" | "in_progress") && before.iter().any(|b| b == "wait" || b == "in_progress") {
+            let message = "`wait` and `in_progress` exclude each other: wait for the other attempt's answer, \
+                           or succeed without one; keep one";
+            return problems.add(name.span(), message);
+        }
+        // What is no expression has been complained about.
+        let Some(value) = value else { return };
+        match &*word {
+            "key" => self.key = problems.keep(checked_key(&value)),
+            "input" => self.input = problems.keep(place(value, "input", "an expression, not its name in quotes")),
+            "fingerprint" => self.fingerprint = problems.keep(checked_fingerprint(&value)),
+            "expires_after" => self.expires_after = problems.keep(checked_duration(value)),
+            "store" => {
+                self.store = problems.keep(place(value, "store", "a value, not the name of a table"));
+            }
+            "name" => self.name = problems.keep(checked_name(&value)),
+            "wait" => {
+                if let Some(wait) = problems.keep(checked_duration(value)) {
+                    self.in_progress = InProgress::Wait(wait);
+                }
+            }
+            "in_progress" => {
+                if problems.keep(checked_skip(&value)).is_some() {
+                    self.in_progress = InProgress::Skip;
+                }
+            }
+            "on_error" => {
+                if let Some(on_error) = problems.keep(checked_on_error(value)) {
+                    self.on_error = on_error;
+                }
+            }
+            "store_if" => self.store_if = problems.keep(place(value, "store_if", "a function `fn(&T) -> bool`")),
+            "on_replay" => {
+                let what = "a function `fn(&T, &Replay) -> Result<(), E>`";
+                self.on_replay = problems.keep(place(value, "on_replay", what));
+            }
+            "policy" => {
+                self.policy = problems.keep(place(value, "policy", "a `Policy` or a path to a static one"));
+            }
+            _ => self.facade = problems.keep(checked_path(value)),
         }
     }
+}
 
-    fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
-        result.map_err(|error| self.push(error)).ok()
+/// The arguments in order, and the names of all that were begun.
+type Arguments = (Vec<(Ident, Option<Expr>)>, Vec<Ident>);
+
+/// What is no argument is complained about and left out, up to the next comma.
+fn arguments(input: ParseStream<'_>, problems: &mut Problems) -> Arguments {
+    let mut arguments = Vec::new();
+    while !input.is_empty() {
+        match argument(input, problems) {
+            Some(argument) => arguments.push(argument),
+            None => skip(input),
+        }
+        if input.is_empty() {
+            break;
+        }
+        if input.parse::<Token![,]>().is_err() {
+            let next = input.cursor().token_tree().map_or_else(String::new, |(token, _)| token.to_string());
+            problems.add(input.span(), format!("a comma is missing before `{next}`"));
+            let begins_another = input.peek(Ident::peek_any) && input.peek2(Token![=]);
+            if !begins_another {
+                skip(input);
+                let _comma = input.parse::<Token![,]>();
+            }
+        }
     }
+    let written = arguments.iter().map(|(name, _)| name.clone()).collect();
+    (arguments, written)
+}
 
-    fn into_result(self) -> syn::Result<()> {
-        self.0.map_or(Ok(()), Err)
+fn argument(input: ParseStream<'_>, problems: &mut Problems) -> Option<(Ident, Option<Expr>)> {
+    if !input.peek(Ident::peek_any) {
+        let message = match input.parse::<LitStr>() {
+            Ok(text) => {
+                problems.add(text.span(), format!("name the argument: `key = \"{}\"`", text.value()));
+                return None;
+            }
+            Err(_) => format!("write `name = value`; the arguments are {}", names::allowed()),
+        };
+        problems.add(input.span(), message);
+        return None;
+    }
+    let name = input.call(Ident::parse_any).ok()?;
+    let word = name.to_string();
+    if input.parse::<Token![=]>().is_err() {
+        match names::is_known(&word) {
+            true => problems.add(name.span(), format!("write `{}`", names::example(&word))),
+            false => {}
+        }
+        skip(input);
+        return Some((name, None));
+    }
+    let at = if input.is_empty() || input.peek(Token![,]) { name.span() } else { input.span() };
+    match input.parse::<Expr>() {
+        Ok(value) => Some((name, Some(value))),
+        Err(_) => {
+            if names::is_known(&word) {
+                problems.add(at, format!("`{word}` has no value; write `{}`", names::example(&word)));
+            }
+            skip(input);
+            Some((name, None))
+        }
     }
 }
 
-fn text(value: &Expr, example: &str) -> syn::Result<LitStr> {
+/// Up to the next comma.
+fn skip(input: ParseStream<'_>) {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        let _skipped = input.parse::<TokenTree>();
+    }
+}
+
+fn text(value: &Expr, name: &str) -> syn::Result<LitStr> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text.clone()),
-        other => Err(syn::Error::new(other.span(), format!("write a string literal: `{example}`"))),
+        other => {
+            let message = format!("write a string literal: `{}`", names::example(name));
+            Err(syn::Error::new(other.span(), message))
+        }
+    }
+}
+
+/// Anything but a literal.
+fn place(value: Expr, name: &str, what: &str) -> syn::Result<Expr> {
+    match value {
+        Expr::Lit(literal) => {
+            let message = format!("`{name}` is {what}: write `{}`", names::example(name));
+            Err(syn::Error::new(literal.span(), message))
+        }
+        value => Ok(value),
     }
 }
 
 fn checked_key(value: &Expr) -> syn::Result<LitStr> {
-    let text = text(value, "key = \"order_id\"")?;
+    let text = text(value, "key")?;
     Key::parse(&text.value()).map_err(|error| syn::Error::new(text.span(), error))?;
     Ok(text)
 }
 
 fn checked_fingerprint(value: &Expr) -> syn::Result<LitStr> {
-    let text = text(value, "fingerprint = \"[instruction, model]\"")?;
+    let text = text(value, "fingerprint")?;
     if text.value() != "none" {
         Expression::parse(&text.value()).map_err(|error| syn::Error::new(text.span(), error))?;
     }
@@ -164,9 +231,39 @@ fn checked_fingerprint(value: &Expr) -> syn::Result<LitStr> {
 }
 
 fn checked_name(value: &Expr) -> syn::Result<LitStr> {
-    let text = text(value, "name = \"orders.submit\"")?;
-    lambda_idempotency_key::Name::new(text.value()).map_err(|error| syn::Error::new(text.span(), error))?;
+    let text = text(value, "name")?;
+    Name::new(text.value()).map_err(|error| syn::Error::new(text.span(), error))?;
     Ok(text)
+}
+
+fn checked_skip(value: &Expr) -> syn::Result<()> {
+    let word = text(value, "in_progress")?;
+    match &*word.value() {
+        "skip" => Ok(()),
+        "wait" => Err(syn::Error::new(word.span(), "say how long: `wait = \"10s\"`")),
+        _ => Err(syn::Error::new(
+            word.span(),
+            "the only value is \"skip\": succeed with the default where another attempt is at work; \
+             without it such a call is refused with AlreadyInProgress",
+        )),
+    }
+}
+
+fn checked_on_error(value: Expr) -> syn::Result<OnError> {
+    let Expr::Lit(ExprLit { lit: Lit::Str(word), .. }) = value else {
+        let what = "\"release\", \"store\", \"keep\" or a function `fn(&E) -> OnError`";
+        return place(value, "on_error", what).map(OnError::Classify);
+    };
+    match &*word.value() {
+        "release" => Ok(OnError::Always(Ident::new("Release", word.span()))),
+        "keep" => Ok(OnError::Always(Ident::new("Keep", word.span()))),
+        "store" => Ok(OnError::Store),
+        _ => Err(syn::Error::new(
+            word.span(),
+            "write \"release\" (the next attempt is real), \"store\" (the failure is the answer), \"keep\" (the claim \
+             stays until its lease has passed) or the path of a `fn(&E) -> OnError`",
+        )),
+    }
 }
 
 fn checked_duration(value: Expr) -> syn::Result<TokenStream> {
@@ -181,5 +278,15 @@ fn checked_duration(value: Expr) -> syn::Result<TokenStream> {
             "write the unit: `\"1h\"`, or an expression of type `Duration`",
         )),
         _ => Ok(quote!(#value)),
+    }
+}
+
+fn checked_path(value: Expr) -> syn::Result<Path> {
+    match value {
+        Expr::Path(path) if path.qself.is_none() && path.attrs.is_empty() => Ok(path.path),
+        other => {
+            let message = format!("write the path of the facade: `{}`", names::example("crate"));
+            Err(syn::Error::new(other.span(), message))
+        }
     }
 }

@@ -3,6 +3,10 @@
 mod args;
 mod duration;
 mod expand;
+mod function;
+mod names;
+mod problems;
+mod types;
 
 use proc_macro::TokenStream;
 
