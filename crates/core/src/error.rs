@@ -5,7 +5,7 @@ use std::fmt;
 
 use lambda_idempotency_key::{KeyError, RecordId};
 
-use crate::{EpochMillis, EpochSeconds, RefusedWrite, Replay, Status, StoreError};
+use crate::{CipherError, EpochMillis, EpochSeconds, RefusedWrite, Replay, Status, StoreError};
 
 /// Why a guarded call gave no recorded answer.
 ///
@@ -201,6 +201,9 @@ pub enum NotRecordedReason {
     /// It has no JSON form (NaN, a map whose keys are not strings, …).
     #[error("it cannot be written as JSON ({0})")]
     NotJson(JsonFault),
+    /// It could not be encrypted.
+    #[error("it could not be encrypted: {0}")]
+    NotEncrypted(#[source] CipherError),
     /// The store did not take it.
     #[error("{0}")]
     Store(#[source] StoreError),
@@ -241,9 +244,17 @@ pub struct JsonFault {
 }
 
 impl JsonFault {
-    pub(crate) const NEWER_ENCODING: Self =
-        Self { kind: "its encoding is not known to this version", line: 0, column: 0 };
-    pub(crate) const DAMAGED: Self = Self { kind: "its compressed form is damaged", line: 0, column: 0 };
+    pub(crate) const UNKNOWN_ENCODING: Self = Self {
+        kind: "its encoding is not known here: another cipher, none, or a newer version wrote it",
+        line: 0,
+        column: 0,
+    };
+    pub(crate) const UNDECRYPTABLE: Self = Self {
+        kind: "it cannot be decrypted: another key, data moved from another record, or changed data",
+        line: 0,
+        column: 0,
+    };
+    pub(crate) const DAMAGED: Self = Self { kind: "its encoded form is damaged", line: 0, column: 0 };
     pub(crate) const STORED_FAILURE: Self =
         Self { kind: "it is a stored failure, and this function replays none", line: 0, column: 0 };
 }

@@ -30,7 +30,10 @@ pub mod switch;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+#[cfg(feature = "encryption")]
+mod aes;
 mod attempt;
+mod cipher;
 mod engine;
 mod error;
 mod invocation;
@@ -43,7 +46,10 @@ mod store;
 mod store_error;
 mod time;
 
+#[cfg(feature = "encryption")]
+pub use aes::Aes256Gcm;
 pub use attempt::Attempt;
+pub use cipher::{Cipher, CipherError};
 pub use clock::{Clock, SystemClock};
 pub use engine::{Engine, Identity, Results, Settings, Text, Typed};
 pub use error::{Error, JsonFault, NotRecordedReason, Redacted, RunError};

@@ -72,6 +72,12 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Whatever kept the store from reading.
     async fn get(&self, id: &RecordId, now: EpochMillis) -> Result<Reading, StoreError>;
 
+    /// What an encrypted result is bound to besides its record: the table's name, say. The same for
+    /// every client of the same records.
+    fn location(&self) -> &str {
+        ""
+    }
+
     /// Refuses a record that the store cannot hold, before it is written. By default none is too large.
     ///
     /// # Errors
@@ -300,6 +306,9 @@ impl<S: Store + ?Sized> Store for Arc<S> {
     }
     async fn get(&self, id: &RecordId, now: EpochMillis) -> Result<Reading, StoreError> {
         (**self).get(id, now).await
+    }
+    fn location(&self) -> &str {
+        (**self).location()
     }
     fn check_size(&self, record: &Record) -> Result<(), TooLarge> {
         (**self).check_size(record)

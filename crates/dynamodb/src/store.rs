@@ -218,6 +218,10 @@ impl Store for DynamoDbStore {
         Ok(Reading { record, now })
     }
 
+    fn location(&self) -> &str {
+        &self.table
+    }
+
     fn check_size(&self, record: &Record) -> Result<(), TooLarge> {
         item::check_size(record, &self.names)
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use lambda_idempotency_core::switch;
 
-use crate::{Error, MemoryStore, Secret, Store};
+use crate::{Cipher, Error, MemoryStore, Secret, Store};
 
 static INSTALLED: OnceLock<Arc<dyn Store>> = OnceLock::new();
 
@@ -56,6 +56,36 @@ pub fn install_secret(secret: Secret) -> Result<(), Error> {
         message: "a secret is installed already: call `lambda_idempotency::install_secret` once, at the start of `main`"
             .to_owned(),
     })
+}
+
+static CIPHER: OnceLock<Arc<dyn Cipher>> = OnceLock::new();
+
+/// Encrypts the results of this process's annotated functions and layers before they go to the store.
+/// Once, before layers are made and events come; every process that reads a table's results needs the
+/// same key. Records that were written before are read as they are.
+///
+/// ```
+/// # #[cfg(feature = "encryption")] {
+/// use lambda_idempotency::{Aes256Gcm, install_cipher};
+///
+/// # let key = [7; 32];
+/// install_cipher(Aes256Gcm::new(&key))?; // 32 bytes from a secret store
+/// # }
+/// # Ok::<(), lambda_idempotency::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Config`] when a cipher is installed already.
+pub fn install_cipher(cipher: impl Cipher + 'static) -> Result<(), Error> {
+    CIPHER.set(Arc::new(cipher)).map_err(|_| Error::Config {
+        message: "a cipher is installed already: call `lambda_idempotency::install_cipher` once, at the start of `main`"
+            .to_owned(),
+    })
+}
+
+/// The cipher of this process.
+pub(crate) fn cipher() -> Option<Arc<dyn Cipher>> {
+    CIPHER.get().cloned()
 }
 
 /// The secret of this process.

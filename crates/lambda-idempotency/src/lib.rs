@@ -55,11 +55,14 @@ mod raw;
 mod service_fn;
 mod site;
 
-pub use installed::{install, install_secret};
+pub use installed::{install, install_cipher, install_secret};
+#[cfg(feature = "encryption")]
+pub use lambda_idempotency_core::Aes256Gcm;
 pub use lambda_idempotency_core::{
-    Attempt, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint, Identity, InProgress, Invocation,
-    JsonFault, Key, Lease, MemoryStore, MissingKey, NotRecordedReason, OnError, Outcome, Policy, RecordId,
-    Replay, RunError, Secret, Store, StoreError, StoreErrorKind, SystemClock, Typed, decide, expiry,
+    Attempt, Cipher, CipherError, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint, Identity,
+    InProgress, Invocation, JsonFault, Key, Lease, MemoryStore, MissingKey, NotRecordedReason, OnError,
+    Outcome, Policy, RecordId, Replay, RunError, Secret, Store, StoreError, StoreErrorKind, SystemClock,
+    Typed, decide, expiry,
 };
 #[cfg(feature = "dynamodb")]
 pub use lambda_idempotency_dynamodb::{self as dynamodb, DynamoDbStore};

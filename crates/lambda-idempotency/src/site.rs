@@ -108,6 +108,7 @@ impl Site {
         let settings = Settings::new(&name, Key::parse(self.key).map_err(unparsed)?)?
             .fingerprint(fingerprint)
             .secret(installed::secret())
+            .cipher(installed::cipher())
             .policy(policy)?;
         Ok(Made { settings, owner })
     }

@@ -1,4 +1,8 @@
 //! The two attributes that hold a result: `data`, and `encoding` where `data` is not its JSON text.
+//!
+//! `encoding` lists the steps by which `data` was made of the JSON text, in order and joined by `+`
+//! (`gzip`, then the cipher's name); with any step, `data` is base64. `omitted:<bytes>` is a result that
+//! was left out.
 
 use std::borrow::Cow;
 use std::io::{Read, Write};
@@ -9,34 +13,20 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-use crate::{JsonFault, Record, ResultMode};
+use crate::{Cipher, CipherError, JsonFault, Record, ResultMode};
 
-/// `encoding` of a result that was left out: this and its size in bytes.
 const OMITTED: &str = "omitted:";
-/// `encoding` of a compressed result: base64 of gzip of its JSON text.
 const GZIP: &str = "gzip";
 /// The most that a stored result is expanded to. Lambda's own answers end at 6 MB.
 const MOST: u64 = 64 * 1024 * 1024;
 
-/// Puts `json` into the record as the mode says.
-pub(super) fn put(record: &mut Record, json: &str, mode: ResultMode) {
-    match mode {
-        ResultMode::Full => record.data = Some(json.to_owned()),
-        ResultMode::MarkerOnly => leave_out(record, json),
-        ResultMode::Compressed => match compressed(json).filter(|smaller| smaller.len() < json.len()) {
-            Some(smaller) => {
-                record.data = Some(smaller);
-                record.encoding = Some(GZIP.to_owned());
-            }
-            None => record.data = Some(json.to_owned()),
-        },
-    }
-}
-
-/// Records only that there is a result, and its size.
-pub(super) fn leave_out(record: &mut Record, json: &str) {
-    record.data = None;
-    record.encoding = Some(format!("{OMITTED}{}", json.len()));
+/// How results are written and read.
+#[derive(Clone, Copy)]
+pub(super) struct Encoding<'a> {
+    pub(super) mode: ResultMode,
+    pub(super) cipher: Option<&'a dyn Cipher>,
+    /// The store's location, to which ciphertexts are bound.
+    pub(super) location: &'a str,
 }
 
 /// What became of a stored result.
@@ -47,29 +37,89 @@ pub(super) enum Stored<'a> {
     Omitted(u64),
 }
 
-/// The result that a final record holds.
-pub(super) fn get(record: &Record) -> Result<Stored<'_>, JsonFault> {
-    // `status` says that it is complete; no data is the result "nothing".
-    let data = record.data.as_deref().unwrap_or("null");
-    match record.encoding.as_deref() {
-        None => Ok(Stored::Json(Cow::Borrowed(data))),
-        Some(GZIP) => expanded(data).map(|json| Stored::Json(Cow::Owned(json))).ok_or(JsonFault::DAMAGED),
-        Some(other) => match other.strip_prefix(OMITTED).and_then(|bytes| bytes.parse().ok()) {
-            Some(bytes) => Ok(Stored::Omitted(bytes)),
-            None => Err(JsonFault::NEWER_ENCODING),
-        },
+impl Encoding<'_> {
+    /// Puts `json` into the record, which is otherwise complete.
+    pub(super) fn put(&self, record: &mut Record, json: &str) -> Result<(), CipherError> {
+        if self.mode == ResultMode::MarkerOnly {
+            leave_out(record, json);
+            return Ok(());
+        }
+        let mut steps = Vec::new();
+        let mut bytes = Cow::Borrowed(json.as_bytes());
+        if self.mode == ResultMode::Compressed
+            && let Some(smaller) = compressed(json).filter(|smaller| base64_len(smaller) < json.len())
+        {
+            bytes = Cow::Owned(smaller);
+            steps.push(GZIP);
+        }
+        if let Some(cipher) = self.cipher {
+            bytes = Cow::Owned(cipher.encrypt(&bytes, &self.associated(record))?);
+            steps.push(cipher.name());
+        }
+        if steps.is_empty() {
+            record.data = Some(json.to_owned());
+        } else {
+            record.data = Some(STANDARD.encode(bytes));
+            record.encoding = Some(steps.join("+"));
+        }
+        Ok(())
+    }
+
+    /// The result that a final record holds, however it was written.
+    pub(super) fn get<'r>(&self, record: &'r Record) -> Result<Stored<'r>, JsonFault> {
+        // `status` says that it is complete; no data is the result "nothing".
+        let data = record.data.as_deref().unwrap_or("null");
+        let Some(encoding) = record.encoding.as_deref() else {
+            return Ok(Stored::Json(Cow::Borrowed(data)));
+        };
+        if let Some(bytes) = encoding.strip_prefix(OMITTED).and_then(|bytes| bytes.parse().ok()) {
+            return Ok(Stored::Omitted(bytes));
+        }
+        let mut bytes = STANDARD.decode(data).map_err(|_| JsonFault::DAMAGED)?;
+        for step in encoding.rsplit('+') {
+            bytes = match (step, self.cipher) {
+                (GZIP, _) => expanded(&bytes).ok_or(JsonFault::DAMAGED)?,
+                (name, Some(cipher)) if name == cipher.name() => {
+                    cipher.decrypt(&bytes, &self.associated(record)).map_err(|_| JsonFault::UNDECRYPTABLE)?
+                }
+                _ => return Err(JsonFault::UNKNOWN_ENCODING),
+            };
+        }
+        let json = String::from_utf8(bytes).map_err(|_| JsonFault::DAMAGED)?;
+        Ok(Stored::Json(Cow::Owned(json)))
+    }
+
+    /// What a ciphertext is bound to, each part behind its length.
+    fn associated(&self, record: &Record) -> Vec<u8> {
+        let owner = record.owner.as_ref().map_or("", |owner| owner.as_str());
+        let validation = record.validation.as_deref().unwrap_or("");
+        let mut associated = Vec::new();
+        for part in [self.location, record.id.as_str(), owner, validation] {
+            associated.extend((part.len() as u64).to_be_bytes());
+            associated.extend(part.as_bytes());
+        }
+        associated
     }
 }
 
-fn compressed(json: &str) -> Option<String> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(json.as_bytes()).ok()?;
-    Some(STANDARD.encode(encoder.finish().ok()?))
+/// Records only that there is a result, and its size.
+pub(super) fn leave_out(record: &mut Record, json: &str) {
+    record.data = None;
+    record.encoding = Some(format!("{OMITTED}{}", json.len()));
 }
 
-fn expanded(data: &str) -> Option<String> {
-    let compressed = STANDARD.decode(data).ok()?;
-    let mut json = String::new();
-    let read = GzDecoder::new(compressed.as_slice()).take(MOST + 1).read_to_string(&mut json).ok()?;
+fn base64_len(bytes: &[u8]) -> usize {
+    bytes.len().div_ceil(3) * 4
+}
+
+fn compressed(json: &str) -> Option<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(json.as_bytes()).ok()?;
+    encoder.finish().ok()
+}
+
+fn expanded(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut json = Vec::new();
+    let read = GzDecoder::new(bytes).take(MOST + 1).read_to_end(&mut json).ok()?;
     (read as u64 <= MOST).then_some(json)
 }

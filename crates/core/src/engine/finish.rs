@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use super::encoding::{self, Stored};
+use super::encoding::{Encoding, Stored, leave_out};
 use super::report::Report;
 use super::results::Results;
 use super::run::{Holder, Run};
 use crate::decide::{self, Overtaken};
 use crate::{
-    Attempt, CommitAnswer, CompleteAnswer, CompleteRequest, Error, JsonFault, NotRecordedReason, OnError,
-    Outcome, Record, Redacted, ReleaseRequest, Replay, RunError, Status, StoreError, Writes,
+    Attempt, CipherError, CommitAnswer, CompleteAnswer, CompleteRequest, Error, JsonFault, NotRecordedReason,
+    OnError, Outcome, Record, Redacted, ReleaseRequest, Replay, RunError, Status, StoreError, Writes,
 };
 
 /// First pause before a completion is tried again; doubled each time.
@@ -34,7 +34,10 @@ impl Run<'_> {
             Ok(json) => json,
             Err(fault) => return not_recorded(None, NotRecordedReason::NotJson(fault)),
         };
-        let request = self.completion(holder, Status::Completed, &json, report);
+        let request = match self.completion(holder, Status::Completed, &json, report) {
+            Ok(request) => request,
+            Err(fault) => return not_recorded(Some(json), NotRecordedReason::NotEncrypted(fault)),
+        };
         let writes = attempt.take_writes();
         match self.commit_while_time_is_left(&request, writes.as_deref()).await {
             Ok(CommitAnswer::Committed) => Ok(Outcome::Executed(results.executed(value, &json))),
@@ -70,7 +73,13 @@ impl Run<'_> {
                 return Err(RunError::Function(error));
             }
         };
-        let request = self.completion(holder, Status::Failed, &json, report);
+        let request = match self.completion(holder, Status::Failed, &json, report) {
+            Ok(request) => request,
+            Err(fault) => {
+                report.note(&format!("the failure could not be encrypted ({fault}); its claim is kept"));
+                return Err(RunError::Function(error));
+            }
+        };
         match self.commit_while_time_is_left(&request, None).await {
             Ok(CommitAnswer::Committed) => {}
             Ok(CommitAnswer::Overtaken { record }) => {
@@ -106,7 +115,7 @@ impl Run<'_> {
         status: Status,
         json: &str,
         report: &mut Report,
-    ) -> CompleteRequest {
+    ) -> Result<CompleteRequest, CipherError> {
         let now = self.clock.now();
         let mut record = Record {
             id: holder.identity.id.clone(),
@@ -119,9 +128,9 @@ impl Run<'_> {
             encoding: None,
             deadline: None,
         };
-        encoding::put(&mut record, json, self.policy().result_mode);
+        self.encoding().put(&mut record, json)?;
         if let Err(too_large) = self.store.check_size(&record) {
-            encoding::leave_out(&mut record, json);
+            leave_out(&mut record, json);
             report.note(&format!(
                 "a result of {} bytes was not stored: the record would take {} bytes, the store holds {}",
                 json.len(),
@@ -129,7 +138,12 @@ impl Run<'_> {
                 too_large.limit
             ));
         }
-        CompleteRequest { record, owner: holder.owner.clone(), now }
+        Ok(CompleteRequest { record, owner: holder.owner.clone(), now })
+    }
+
+    fn encoding(&self) -> Encoding<'_> {
+        let cipher = self.settings.cipher_ref();
+        Encoding { mode: self.policy().result_mode, cipher, location: self.store.location() }
     }
 
     /// The effect has happened, so the completion is worth every try that the time left allows. Each try
@@ -198,7 +212,7 @@ impl Run<'_> {
         results: &R,
     ) -> Result<Outcome<R::Answer>, RunError<E>> {
         let replay = Replay { expires_at: record.expiration };
-        let json = match encoding::get(record) {
+        let json = match self.encoding().get(record) {
             Ok(Stored::Json(json)) => json,
             Ok(Stored::Omitted(bytes)) => {
                 return Err(Error::ResultNotStored { id: record.id.clone(), bytes }.into());

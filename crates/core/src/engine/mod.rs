@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 pub use results::{Results, Text, Typed};
 pub use settings::{Identity, Settings};
 
-use crate::{Attempt, Clock, Error, Invocation, Outcome, Policy, RunError, Store, SystemClock};
+use crate::{Attempt, Cipher, Clock, Error, Invocation, Outcome, Policy, RunError, Store, SystemClock};
 
 /// A guard around any async work, without macro or layer.
 ///
@@ -56,6 +56,13 @@ impl Engine {
     #[must_use]
     pub fn secret(mut self, secret: Secret) -> Self {
         self.settings = self.settings.secret(Some(secret));
+        self
+    }
+
+    /// Encrypts results before they go to the store: see [`Settings::cipher`].
+    #[must_use]
+    pub fn cipher(mut self, cipher: impl Cipher + 'static) -> Self {
+        self.settings = self.settings.cipher(Some(Arc::new(cipher)));
         self
     }
 

@@ -12,7 +12,9 @@ use super::report;
 use super::results::Results;
 use super::run::Run;
 use crate::switch;
-use crate::{Attempt, Clock, Error, Invocation, JsonFault, MissingKey, Outcome, Policy, RunError, Store};
+use crate::{
+    Attempt, Cipher, Clock, Error, Invocation, JsonFault, MissingKey, Outcome, Policy, RunError, Store,
+};
 
 /// Name, key, fingerprint and policy of one guarded function.
 ///
@@ -29,6 +31,7 @@ struct Inner {
     fingerprint: Fingerprint,
     policy: Policy,
     secret: Option<Secret>,
+    cipher: Option<Arc<dyn Cipher>>,
     short_expiry_said: Arc<AtomicBool>,
 }
 
@@ -45,6 +48,7 @@ impl Settings {
             fingerprint: Fingerprint::Whole,
             policy: Policy::new(),
             secret: None,
+            cipher: None,
             short_expiry_said: Arc::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -62,6 +66,14 @@ impl Settings {
     #[must_use]
     pub fn secret(mut self, secret: Option<Secret>) -> Self {
         Arc::make_mut(&mut self.inner).secret = secret;
+        self
+    }
+
+    /// Encrypts results before they go to the store. Records that were written without it are read as
+    /// they are.
+    #[must_use]
+    pub fn cipher(mut self, cipher: Option<Arc<dyn Cipher>>) -> Self {
+        Arc::make_mut(&mut self.inner).cipher = cipher;
         self
     }
 
@@ -90,6 +102,10 @@ impl Settings {
     /// The scope of the key.
     pub fn name(&self) -> &str {
         self.inner.name.as_str()
+    }
+
+    pub(crate) fn cipher_ref(&self) -> Option<&dyn Cipher> {
+        self.inner.cipher.as_deref()
     }
 
     pub(crate) fn policy_ref(&self) -> &Policy {

@@ -139,6 +139,9 @@ impl<S: Store> Store for FaultyStore<S> {
     async fn get(&self, id: &RecordId, now: EpochMillis) -> Result<Reading, StoreError> {
         broken!(self, Get, self.inner.get(id, now))
     }
+    fn location(&self) -> &str {
+        self.inner.location()
+    }
     fn check_size(&self, record: &Record) -> Result<(), TooLarge> {
         self.inner.check_size(record)
     }

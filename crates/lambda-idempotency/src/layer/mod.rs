@@ -55,7 +55,10 @@ impl<A> IdempotencyLayer<A> {
     /// # Errors
     /// [`Error::Config`] when the policy contradicts itself or the function's name cannot be a scope.
     pub fn new(store: impl Store + 'static, key: Key, policy: Policy) -> Result<Self, Error> {
-        let settings = Settings::new(&default_name(), key)?.secret(installed::secret()).policy(policy)?;
+        let settings = Settings::new(&default_name(), key)?
+            .secret(installed::secret())
+            .cipher(installed::cipher())
+            .policy(policy)?;
         let guard = Guard { settings, store: Arc::new(store), clock: clock::current() };
         Ok(Self { guard, event: PhantomData })
     }
