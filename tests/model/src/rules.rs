@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use lambda_idempotency_core::decide::{
-    self, Claimant, Completion, Content, Deadline, Overtaken, Times, Verdict,
+    self, Claimant, Commit, Completion, Content, Deadline, Overtaken, Times, Verdict,
 };
 use lambda_idempotency_core::{
     EpochMillis, EpochSeconds, Owner, Policy, Record, RenewRequest, Replaced, Status, Validation,
@@ -86,19 +86,6 @@ pub struct Rules {
     dropped: u32,
 }
 
-/// What a transactional completion may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Commit {
-    /// Apply it.
-    Write,
-    /// An earlier try was applied.
-    Applied,
-    /// Another attempt's record is there.
-    Overtaken,
-    /// Its own record would be expired on arrival.
-    TooLate,
-}
-
 impl Rules {
     /// All but these.
     pub fn without(dropped: &[Rule]) -> Self {
@@ -167,25 +154,24 @@ impl Rules {
         }
     }
 
-    /// [`decide::may_complete`], narrowed for a transaction that writes `expiration`.
+    /// [`decide::may_commit`] of a transaction that writes `expiration`; `None` when that has passed.
     pub fn may_commit(
         self,
         record: Option<&Record>,
         owner: &Owner,
         expiration: EpochSeconds,
         now: EpochMillis,
-    ) -> Commit {
+    ) -> Option<Commit> {
         if expiration < now.floor_seconds() && self.has(Rule::CommitBeforeOwnExpiry) {
-            return Commit::TooLate;
+            return None;
         }
-        let own_final = record.is_some_and(|record| {
-            record.owner.as_ref() == Some(owner) && record.status.is_final() && !record.is_expired(now)
-        });
-        match self.may_complete(record, owner, now) {
-            Completion::Write if own_final && self.has(Rule::CommitUnfinished) => Commit::Applied,
-            Completion::Write => Commit::Write,
+        if self.has(Rule::CommitUnfinished) && self.has(Rule::CompleteOwner) {
+            return Some(decide::may_commit(record, owner, now));
+        }
+        Some(match self.may_complete(record, owner, now) {
+            Completion::Write => Commit::Apply,
             Completion::Overtaken => Commit::Overtaken,
-        }
+        })
     }
 
     /// [`decide::overtaken_by`]; with `None` the attempt answers with its own result.

@@ -1,6 +1,6 @@
 //! A request meets the record.
 
-use lambda_idempotency_core::decide::Completion;
+use lambda_idempotency_core::decide::{Commit, Completion};
 use lambda_idempotency_core::{
     ClaimRequest, CompleteRequest, EpochMillis, Owner, Record, ReleaseRequest, RenewRequest, Replaced,
     Status, decide,
@@ -8,7 +8,7 @@ use lambda_idempotency_core::{
 
 use crate::Protocol;
 use crate::config::Hold;
-use crate::rules::{Commit, Rule};
+use crate::rules::Rule;
 use crate::state::{Fault, Id, Reply, Request, State, Stored, Verb};
 
 impl State {
@@ -160,17 +160,17 @@ impl Protocol {
             self.may_commit(state, found.as_ref(), &asked)
         } else {
             match self.rules.may_complete(found.as_ref(), &asked.owner, asked.now) {
-                Completion::Write => Commit::Write,
-                Completion::Overtaken => Commit::Overtaken,
+                Completion::Write => Some(Commit::Apply),
+                Completion::Overtaken => Some(Commit::Overtaken),
             }
         };
         match (decision, state.record) {
-            (Commit::Overtaken, Some(record)) => return Reply::Overtaken { record, life: state.life },
-            (Commit::Applied, _) => {
+            (Some(Commit::Overtaken), Some(record)) => return Reply::Overtaken { record, life: state.life },
+            (Some(Commit::Applied), _) => {
                 let life = state.attempt(request.from).committed_in.unwrap_or(state.life);
                 return Reply::Recorded { life };
             }
-            (Commit::TooLate, _) => return Reply::TooLate,
+            (None, _) => return Reply::TooLate,
             _ => {}
         }
         self.watch(state, request.from, asked.now, false);
@@ -188,12 +188,12 @@ impl Protocol {
         Reply::Recorded { life: state.life }
     }
 
-    fn may_commit(&self, state: &State, found: Option<&Record>, asked: &CompleteRequest) -> Commit {
+    fn may_commit(&self, state: &State, found: Option<&Record>, asked: &CompleteRequest) -> Option<Commit> {
         let known = (0..)
             .zip(&state.attempts)
             .any(|(id, attempt): (Id, _)| attempt.committed_in.is_some() && *self.owner(id) == asked.owner);
         if self.config.remembers_token && known {
-            return Commit::Applied;
+            return Some(Commit::Applied);
         }
         self.rules.may_commit(found, &asked.owner, asked.record.expiration, asked.now)
     }
@@ -204,11 +204,11 @@ impl Protocol {
         let asked = self.complete_request(state, request, failure);
         let found = state.record.as_ref().map(|stored| self.record(stored));
         Some(match (self.may_commit(state, found.as_ref(), &asked), state.record) {
-            (Commit::Overtaken, Some(record)) => Reply::Overtaken { record, life: state.life },
-            (Commit::Applied, _) => {
+            (Some(Commit::Overtaken), Some(record)) => Reply::Overtaken { record, life: state.life },
+            (Some(Commit::Applied), _) => {
                 Reply::Recorded { life: state.attempt(request.from).committed_in.unwrap_or(state.life) }
             }
-            (Commit::TooLate, _) => Reply::TooLate,
+            (None, _) => Reply::TooLate,
             _ => Reply::TransactionRefused,
         })
     }
