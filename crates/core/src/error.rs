@@ -84,15 +84,16 @@ pub enum Error {
         /// When it stops counting.
         expiration: EpochSeconds,
     },
-    /// The invocation's deadline has passed: the platform is about to stop this process.
+    /// The invocation's deadline has passed, so that the platform is about to stop this process, or the
+    /// lease has: the claim's answer took longer than it lasts. Nothing was run.
     #[error(
-        "record {id} was not claimed: the deadline of this invocation passed {} ms ago",
+        "record {id} was not worked on: the deadline of this invocation, or its lease, ended {} ms ago",
         deadline.until(*now).as_millis()
     )]
     DeadlinePassed {
-        /// The record that was not claimed.
+        /// The record that was not worked on.
         id: RecordId,
-        /// The deadline.
+        /// The deadline, or the end of the lease.
         deadline: EpochMillis,
         /// The instant at which it was judged.
         now: EpochMillis,

@@ -102,9 +102,7 @@ impl Store for MemoryStore {
         let mut records = self.lock();
         match records.get_mut(&request.id) {
             Some(record) if decide::may_renew(Some(record), request) => {
-                record.lease_end = Some(request.lease_end);
-                record.expiration = record.expiration.max(request.expiration);
-                record.deadline = request.deadline;
+                *record = decide::renewed(record, request);
                 Ok(RenewAnswer::Renewed)
             }
             _ => Ok(RenewAnswer::Lost),

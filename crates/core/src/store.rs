@@ -36,7 +36,8 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// As [`Store::complete`], in one transaction with writes of the caller's: both are applied, or
     /// neither. The condition is [`decide::may_commit`](crate::decide::may_commit), which is narrower:
-    /// a commit whose reply was lost is not applied twice.
+    /// a commit whose reply was lost is not applied twice. Nor is one applied after its own `expiration`
+    /// by the clock of a store that has one: the record of an earlier try may be gone by then.
     ///
     /// A store without transactions refuses; it never applies one without the other.
     ///
@@ -60,7 +61,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError>;
 
     /// Moves the lease end ahead if and only if
-    /// [`decide::may_renew`](crate::decide::may_renew) says so. Times only ever grow.
+    /// [`decide::may_renew`](crate::decide::may_renew) says so, as
+    /// [`decide::renewed`](crate::decide::renewed) says. Times only ever grow.
     ///
     /// # Errors
     /// Whatever kept the store from deciding; a claim that is gone is [`RenewAnswer::Lost`].

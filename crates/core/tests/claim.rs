@@ -253,3 +253,64 @@ async fn a_record_that_expires_between_refusal_and_judgement_is_claimed_again() 
     assert!(matches!(bed.run(&engine, &order()).await, Ok(Outcome::Executed(_))));
     assert_eq!(bed.record().map(|record| record.status), Some(Status::Completed));
 }
+
+/// A store that answers a claim only after its lease has ended.
+#[derive(Debug)]
+struct Slow(std::sync::Arc<Parts>);
+
+type Parts = (lambda_idempotency_core::MemoryStore, std::sync::Arc<ManualClock>);
+
+#[async_trait::async_trait]
+impl lambda_idempotency_core::Store for Slow {
+    async fn claim(
+        &self,
+        request: &lambda_idempotency_core::ClaimRequest,
+    ) -> Result<lambda_idempotency_core::ClaimAnswer, lambda_idempotency_core::StoreError> {
+        let answer = self.0.0.claim(request).await;
+        self.0.1.advance(Duration::from_secs(3));
+        answer
+    }
+    async fn complete(
+        &self,
+        request: &lambda_idempotency_core::CompleteRequest,
+    ) -> Result<lambda_idempotency_core::CompleteAnswer, lambda_idempotency_core::StoreError> {
+        self.0.0.complete(request).await
+    }
+    async fn release(
+        &self,
+        request: &lambda_idempotency_core::ReleaseRequest,
+    ) -> Result<lambda_idempotency_core::ReleaseAnswer, lambda_idempotency_core::StoreError> {
+        self.0.0.release(request).await
+    }
+    async fn renew(
+        &self,
+        request: &lambda_idempotency_core::RenewRequest,
+    ) -> Result<lambda_idempotency_core::RenewAnswer, lambda_idempotency_core::StoreError> {
+        self.0.0.renew(request).await
+    }
+    async fn get(
+        &self,
+        id: &RecordId,
+        now: EpochMillis,
+    ) -> Result<lambda_idempotency_core::Reading, lambda_idempotency_core::StoreError> {
+        self.0.0.get(id, now).await
+    }
+}
+
+#[tokio::test]
+async fn work_does_not_start_when_the_lease_ended_before_the_claims_answer() {
+    let bed = Bed::new();
+    let memory = lambda_idempotency_core::MemoryStore::new();
+    let slow = std::sync::Arc::new((memory, bed.clock.clone()));
+    let engine = lambda_idempotency_core::Engine::new(
+        "bed",
+        Slow(slow.clone()),
+        lambda_idempotency_core::Key::parse("id").expect("a key"),
+    )
+    .and_then(|engine| engine.policy(Policy::new().lease(Lease::Fixed(Duration::from_secs(2)))))
+    .expect("an engine")
+    .clock(bed.clock.clone());
+    let error = refusal(bed.run(&engine, &order()).await);
+    assert_eq!((error.name(), error.is_retryable()), ("DeadlinePassed", true));
+    assert_eq!((bed.effects(), slow.0.records().len()), (0, 0));
+}

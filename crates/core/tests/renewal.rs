@@ -168,3 +168,26 @@ async fn with_at_most_once_the_deadline_moves_and_nobody_takes_over() {
     assert_eq!(refusal(bed.run(&bed.engine(once), &order()).await).name(), "Interrupted");
     assert!(bed.clock.now() > START);
 }
+
+#[tokio::test]
+async fn a_refused_renewal_that_cannot_be_checked_is_not_a_lost_lease_yet() {
+    let bed = bed();
+    bed.store.break_next(Verb::Renew, Fault::Duplicate);
+    bed.store.break_next(Verb::Get, Fault::ErrorBefore);
+    let (finish, finished) = oneshot::channel::<()>();
+    let worker = tokio::spawn({
+        let bed = Arc::clone(&bed);
+        async move {
+            let work = |attempt: Attempt| async move {
+                finished.await.expect("is sent");
+                Ok::<_, &'static str>(format!("lost: {}", attempt.is_lost()))
+            };
+            bed.engine(policy()).run(&order(), work).await
+        }
+    });
+    settle().await;
+    pass(&bed, 45).await;
+    finish.send(()).expect("is awaited");
+    let outcome = worker.await.expect("does not panic").expect("is recorded");
+    assert_eq!(outcome.into_value().as_deref(), Some("lost: false"));
+}

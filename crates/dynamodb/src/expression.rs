@@ -125,14 +125,18 @@ pub(crate) fn renew(request: &RenewRequest, names: &AttributeNames, grow_expirat
     it.name("#owner", &names.owner);
     it.name("#status", &names.status);
     it.name("#expiration", &names.expiration);
-    it.name("#lease", &names.in_progress_expiration);
     it.value(":mine", text(request.owner.as_str()));
     it.value(":inprogress", text(Status::InProgress.as_str()));
     it.value(":now_s", number(request.now.floor_seconds().get()));
-    it.value(":new_lease", number(request.lease_end.get()));
     it.value(":new_expiration", number(request.expiration.get()));
 
-    let mut set = vec!["#lease = :new_lease"];
+    let mut set = Vec::new();
+    // With at-most-once the lease lasts as long as the record, so it moves only with `expiration`.
+    if grow_expiration || request.deadline.is_none() {
+        it.name("#lease", &names.in_progress_expiration);
+        it.value(":new_lease", number(request.lease_end.get()));
+        set.push("#lease = :new_lease");
+    }
     let earlier = match request.deadline {
         Some(deadline) => {
             it.name("#deadline", &names.deadline);

@@ -9,7 +9,7 @@
 //! use std::collections::HashMap;
 //! use std::sync::{Mutex, PoisonError};
 //!
-//! use lambda_idempotency::decide::{Claimant, Completion, claimable, may_complete, may_release, may_renew};
+//! use lambda_idempotency::decide::{Claimant, Completion, claimable, may_complete, may_release, may_renew, renewed};
 //! use lambda_idempotency::store::*;
 //! use lambda_idempotency::{EpochMillis, RecordId};
 //!
@@ -72,9 +72,7 @@
 //!             let may = may_renew(row.as_ref(), request);
 //!             match row {
 //!                 Some(record) if may => {
-//!                     record.lease_end = Some(request.lease_end);
-//!                     record.expiration = record.expiration.max(request.expiration);
-//!                     record.deadline = request.deadline;
+//!                     *record = renewed(record, request);
 //!                     RenewAnswer::Renewed
 //!                 }
 //!                 _ => RenewAnswer::Lost,

@@ -82,3 +82,14 @@ pub fn may_renew(record: Option<&Record>, request: &RenewRequest) -> bool {
             && stored.is_some_and(|end| end < new)
     })
 }
+
+/// The record after a renewal that [`may_renew`] allows. Times only ever grow: a renewal that asks for an
+/// earlier `expiration` must not shorten an at-most-once lease, which lasts as long as the record.
+pub fn renewed(record: &Record, request: &RenewRequest) -> Record {
+    Record {
+        lease_end: record.lease_end.max(Some(request.lease_end)),
+        expiration: record.expiration.max(request.expiration),
+        deadline: record.deadline.max(request.deadline),
+        ..record.clone()
+    }
+}

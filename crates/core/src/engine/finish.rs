@@ -157,6 +157,9 @@ impl Run<'_> {
             Some(deadline) => deadline,
             None => self.clock.now().plus(self.policy().store_timeout.saturating_mul(3)),
         };
+        // After its own expiration an earlier try that was applied has left no trace: the writes of a
+        // transaction would be applied twice.
+        let give_up_at = give_up_at.min(request.record.expiration.start());
         let mut pause = FIRST_PAUSE;
         loop {
             let has_time = self.clock.now().plus(pause) < give_up_at;

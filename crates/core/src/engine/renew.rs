@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 
 use super::run::{Holder, Run};
-use crate::{Attempt, EpochMillis, Lease, RenewAnswer, RenewRequest, Status};
+use crate::{Attempt, EpochMillis, Lease, RenewAnswer, RenewRequest, Status, StoreError};
 
 impl Run<'_> {
     /// `body`, and the renewal of its lease where the policy asks for it.
@@ -50,23 +50,30 @@ impl Run<'_> {
                 deadline: self.policy().at_most_once.then_some(until),
                 now,
             };
-            match self.within_limit("renew", self.store.renew(&request)).await {
-                Ok(RenewAnswer::Renewed) => attempt.renewed_until(until),
-                Ok(RenewAnswer::Lost) if self.still_holds(holder, until).await => {
-                    attempt.renewed_until(until)
+            let error = match self.within_limit("renew", self.store.renew(&request)).await {
+                Ok(RenewAnswer::Renewed) => {
+                    attempt.renewed_until(until);
+                    continue;
                 }
-                Ok(RenewAnswer::Lost) => break,
-                Err(error) => {
-                    tracing::warn!(
-                        target: "lambda_idempotency",
-                        record_id = %request.id,
-                        %error,
-                        "the lease could not be renewed; it is tried again"
-                    );
-                    if self.clock.now() >= attempt.lease_end() {
-                        break;
+                // Refused: overtaken, or an earlier try of its own was applied without an answer.
+                Ok(RenewAnswer::Lost) => match self.still_holds(holder, until).await {
+                    Ok(true) => {
+                        attempt.renewed_until(until);
+                        continue;
                     }
-                }
+                    Ok(false) => break,
+                    Err(error) => error,
+                },
+                Err(error) => error,
+            };
+            tracing::warn!(
+                target: "lambda_idempotency",
+                record_id = %request.id,
+                %error,
+                "the lease could not be renewed; it is tried again"
+            );
+            if self.clock.now() >= attempt.lease_end() {
+                break;
             }
         }
         tracing::error!(
@@ -78,14 +85,14 @@ impl Run<'_> {
         pending().await
     }
 
-    /// Whether a refused renewal was an earlier try of its own, applied without an answer.
-    async fn still_holds(&self, holder: &Holder, until: EpochMillis) -> bool {
-        let read = self.within_limit("get", self.store.get(&holder.identity.id, self.clock.now())).await;
-        let record = read.ok().and_then(|reading| reading.record);
-        record.is_some_and(|record| {
+    /// Whether the record is this attempt's, with a lease that ends no earlier than `until`.
+    async fn still_holds(&self, holder: &Holder, until: EpochMillis) -> Result<bool, StoreError> {
+        let read = self.store.get(&holder.identity.id, self.clock.now());
+        let record = self.within_limit("get", read).await?.record;
+        Ok(record.is_some_and(|record| {
             record.owner.as_ref() == Some(&holder.owner)
                 && record.status == Status::InProgress
                 && record.deadline.or(record.lease_end).is_some_and(|end| end >= until)
-        })
+        }))
     }
 }

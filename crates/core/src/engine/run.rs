@@ -67,6 +67,13 @@ impl Run<'_> {
             Err(error) => return Err(error.into()),
         };
         report.takeover(holder.takeover);
+        let now = self.clock.now();
+        if holder.times.holder_until <= now {
+            // The claim's answer took longer than the lease: others may have the record by now.
+            self.release(&holder).await;
+            let deadline = holder.times.holder_until;
+            return Err(Error::DeadlinePassed { id: holder.identity.id, deadline, now }.into());
+        }
 
         let attempt = Attempt::new(
             Some(holder.identity.id.clone()),

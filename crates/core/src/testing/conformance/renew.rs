@@ -15,6 +15,7 @@ cases![
     a_result_is_not_renewed,
     an_expired_claim_is_not_renewed,
     at_most_once_moves_its_deadline,
+    at_most_once_is_not_shortened_by_a_renewal,
 ];
 
 async fn a_renewed_lease_is_not_taken_over(bench: &Bench<'_>) -> Verdict {
@@ -117,4 +118,20 @@ async fn at_most_once_moves_its_deadline(bench: &Bench<'_>) -> Verdict {
     let stored = bench.stands().await?.and_then(|record| record.deadline).ok_or("it has no deadline")?;
     ensure!(close(stored, deadline), "the deadline is {stored:?}, not {deadline:?}");
     bench.still(&claim.record()).await
+}
+
+async fn at_most_once_is_not_shortened_by_a_renewal(bench: &Bench<'_>) -> Verdict {
+    let mut claim = bench.claim(&owner()?, content("a")?)?;
+    claim.deadline = Some(claim.lease_end);
+    claim.lease_end = claim.expiration.end();
+    bench.wins(&claim, Replaced::Nothing).await?;
+    // Asks for an `expiration`, and with it a lease, that ends before the claim's.
+    let mut renewal = bench.renewal(&claim, LEASE * 2);
+    renewal.deadline = Some(renewal.lease_end);
+    renewal.lease_end = renewal.expiration.end();
+    ensure!(bench.renew(&renewal).await? == RenewAnswer::Renewed, "the renewal is lost");
+    bench.pass(LEASE * 2 + MARGIN * 2 + MOMENT).await;
+    let (_, judgement) = bench.loses(&bench.claim(&owner()?, content("a")?)?).await?;
+    ensure!(judgement == Judgement::Interrupted, "it is judged {judgement:?}");
+    Ok(())
 }
