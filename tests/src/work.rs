@@ -27,11 +27,12 @@ impl Work {
         self.0.runs.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    /// Does it once, but stands still before it answers until [`Work::go_on`].
+    /// Does it once, but stands still before it answers until [`Work::go_on`], and at most for
+    /// [`PATIENCE`]: where the library lets in whom it must not, a test is to fail and not to hang.
     pub async fn run_held(&self) -> usize {
         let run = self.run();
         self.0.entered.notify_one();
-        self.0.go.notified().await;
+        let _ = tokio::time::timeout(PATIENCE, self.0.go.notified()).await;
         run
     }
 
