@@ -251,6 +251,9 @@ async fn an_engine_and_an_annotated_function_of_one_name_share_their_records() -
     let engine = bench.engine("payments", "id")?;
     assert_eq!(bench.run(before::pay(PAYMENT)).await?, "before 1");
     let replayed = engine.run(&PAYMENT, |_| async { Err::<String, _>(std::io::Error::other("it ran")) });
-    assert_eq!(replayed.await.map_err(|error: RunError<_>| error.to_string())?.into_value().as_deref(), Some("before 1"));
+    assert_eq!(
+        replayed.await.map_err(|error: RunError<_>| error.to_string())?.into_value().as_deref(),
+        Some("before 1")
+    );
     Ok(())
 }
