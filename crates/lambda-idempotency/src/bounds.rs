@@ -11,29 +11,16 @@ use serde::de::DeserializeOwned;
     label = "write `Result<{Self}, Error>`",
     note = "what is recorded is the `Ok` value; the error type carries this library's errors as well"
 )]
-pub trait Guarded: Sized {
+pub trait Guarded {
     /// What is recorded.
     type Ok: Recordable + Replayable;
     /// The function's own error, which can hold ours.
     type Err: CarriesErrors;
-
-    /// As a `Result`.
-    fn into_result(self) -> Result<Self::Ok, Self::Err>;
-    /// From a `Result`.
-    fn from_result(result: Result<Self::Ok, Self::Err>) -> Self;
 }
 
 impl<T: Recordable + Replayable, E: CarriesErrors> Guarded for Result<T, E> {
     type Ok = T;
     type Err = E;
-
-    fn into_result(self) -> Result<T, E> {
-        self
-    }
-
-    fn from_result(result: Result<T, E>) -> Self {
-        result
-    }
 }
 
 /// A result that can be written into the record.

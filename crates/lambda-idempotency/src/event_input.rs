@@ -1,11 +1,12 @@
 //! What the key of a handler is taken from: the bytes that Lambda sent.
 
+use lambda_idempotency_core::Settings;
 use lambda_runtime::LambdaEvent;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::bounds::Describes;
-use crate::{Error, Raw};
+use crate::{Error, Identity, Invocation, Raw};
 
 /// An event whose JSON text is at hand.
 ///
@@ -55,28 +56,37 @@ impl<T: EventInput> EventInput for &T {
     }
 }
 
-/// What an annotated function takes its key from.
-#[derive(Debug)]
+/// What an annotated function takes its key from. Without a bound on the type: the function that made
+/// it has said what is missing.
 pub struct Input<'a, I: ?Sized> {
-    pub(crate) value: &'a I,
-    /// Whether it is a whole Lambda event.
-    pub(crate) is_event: bool,
+    value: &'a I,
+    identify: Identify<I>,
 }
+
+type Identify<I> = fn(&I, &Settings, &Invocation) -> Result<Option<Identity>, Error>;
 
 /// Any value as the input.
 pub fn input<I: Describes + ?Sized>(value: &I) -> Input<'_, I> {
-    Input { value, is_event: false }
+    Input { value, identify: |value, settings, invocation| settings.identify(value, invocation) }
 }
 
 /// The payload of a Lambda event as the input.
 pub fn event_input<E: EventInput>(event: &E) -> Input<'_, E::Payload> {
-    Input { value: event.payload(), is_event: true }
+    Input {
+        value: event.payload(),
+        identify: |value, settings, invocation| settings.identify_event(value, invocation),
+    }
 }
 
 impl<I: ?Sized> Input<'_, I> {
+    pub(crate) fn identify(&self, settings: &Settings) -> Result<Option<Identity>, Error> {
+        self.check(settings.name())?;
+        (self.identify)(self.value, settings, &Invocation::current())
+    }
+
     /// Refuses a parsed AWS event: what is written of it again is not what was sent. Header names are
     /// in lower case, unknown fields are gone and absent ones invented.
-    pub(crate) fn check(&self, function: &str) -> Result<(), Error> {
+    fn check(&self, function: &str) -> Result<(), Error> {
         let name = std::any::type_name::<I>();
         if !is_parsed_aws_event(name) {
             return Ok(());

@@ -47,6 +47,7 @@ pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+mod answers;
 mod bounds;
 mod event_input;
 mod installed;
@@ -75,6 +76,7 @@ pub use site::compute_id;
 /// What `#[idempotent]` expands to. Not part of the public API.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::answers::answers;
     pub use crate::event_input::{event_input, input};
-    pub use crate::site::{Site, answers, policy};
+    pub use crate::site::{Site, policy};
 }

@@ -3,16 +3,16 @@
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use futures_util::FutureExt;
-use lambda_idempotency_core::{Attempt, Identity, Settings, Typed, clock};
+use lambda_idempotency_core::{Settings, clock};
 use serde::Serialize;
 
-use crate::bounds::{Guarded, Skippable, Storable};
+use crate::answers::{Answers, Body};
 use crate::event_input::Input;
 use crate::{
-    Error, Fingerprint, Invocation, Key, OnError, Outcome, Policy, RecordId, Replay, Store, installed,
+    Error, Fingerprint, Identity, Invocation, Key, Outcome, Policy, RecordId, RunError, Store, installed,
 };
 
 /// One annotated function: what the macro knows of it, and its settings, made at its first call.
@@ -56,12 +56,12 @@ impl Site {
     /// Starts one call: takes the identity of `input`, before it moves into the function.
     ///
     /// `policy` is no closure over arguments: it is asked once, at the first call.
-    pub fn call<I: Serialize + ?Sized>(&'static self, policy: fn() -> Policy, input: Input<'_, I>) -> Call {
+    pub fn call<I: ?Sized>(&'static self, policy: fn() -> Policy, input: Input<'_, I>) -> Call {
         self.started(None, policy, input)
     }
 
     /// As [`Site::call`], for a method of `T`.
-    pub fn method_call<T: ?Sized, I: Serialize + ?Sized>(
+    pub fn method_call<T: ?Sized, I: ?Sized>(
         &'static self,
         policy: fn() -> Policy,
         input: Input<'_, I>,
@@ -69,7 +69,7 @@ impl Site {
         self.started(Some(short_name(std::any::type_name::<T>())), policy, input)
     }
 
-    fn started<I: Serialize + ?Sized>(
+    fn started<I: ?Sized>(
         &'static self,
         owner: Option<&'static str>,
         policy: fn() -> Policy,
@@ -80,13 +80,7 @@ impl Site {
         Call(match made {
             Ok(made) if made.owner != owner => Err(Error::Config { message: self.several_owners() }),
             Ok(Made { settings, .. }) => {
-                let identity = input.check(settings.name()).and_then(|()| {
-                    let invocation = Invocation::current();
-                    match input.is_event {
-                        true => settings.identify_event(input.value, &invocation),
-                        false => settings.identify(input.value, &invocation),
-                    }
-                });
+                let identity = input.identify(settings);
                 Ok((settings, identity))
             }
             Err(message) => Err(Error::Config { message: message.clone() }),
@@ -174,33 +168,36 @@ pub struct Call(Result<(&'static Settings, Result<Option<Identity>, Error>), Err
 impl Call {
     /// Runs the function's body, or answers in its place: with the body's own error, or this library's
     /// by way of `From`.
-    pub async fn run<R, F, Fut>(self, store: Option<&dyn Store>, answers: Answers<R>, work: F) -> R
-    where
-        R: Guarded,
-        F: FnOnce(Attempt) -> Fut,
-        Fut: Future<Output = R>,
-    {
-        let Answers { typed, skipped } = answers;
-        let outcome = self.outcome(store, &typed, work).await;
-        R::from_result(outcome.and_then(|outcome| {
-            outcome.into_value().or_else(skipped).ok_or_else(|| {
-                let message = "the policy skips work that is in progress, but the function has no answer for that: \
-                               write `in_progress = \"skip\"`, which needs a result type with `Default`";
-                Error::Config { message: message.to_owned() }.into()
-            })
-        }))
-    }
-
-    async fn outcome<R, F, Fut>(
+    pub async fn run<T, E, F, Fut>(
         self,
         store: Option<&dyn Store>,
-        typed: &Typed<R::Ok, R::Err>,
+        answers: Answers<T, E>,
         work: F,
-    ) -> Result<Outcome<R::Ok>, R::Err>
+    ) -> Result<T, E>
     where
-        R: Guarded,
-        F: FnOnce(Attempt) -> Fut,
-        Fut: Future<Output = R>,
+        F: FnOnce(Body<T, E>) -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        let outcome = self.outcome(store, &answers, work).await.map_err(|error| match error {
+            RunError::Idempotency(error) => (answers.error)(error),
+            RunError::Function(error) | RunError::Replayed(error, _) => error,
+        })?;
+        outcome.into_value().or_else(answers.skipped).ok_or_else(|| {
+            let message = "the policy skips work that is in progress, but the function has no answer for that: \
+                           write `in_progress = \"skip\"`, which needs a result type with `Default`";
+            (answers.error)(Error::Config { message: message.to_owned() })
+        })
+    }
+
+    async fn outcome<T, E, F, Fut>(
+        self,
+        store: Option<&dyn Store>,
+        answers: &Answers<T, E>,
+        work: F,
+    ) -> Result<Outcome<T>, RunError<E>>
+    where
+        F: FnOnce(Body<T, E>) -> Fut,
+        Fut: Future<Output = Result<T, E>>,
     {
         let (settings, identity) = self.0?;
         let default: Arc<dyn Store>;
@@ -211,65 +208,7 @@ impl Call {
                 &*default
             }
         };
-        let work = |attempt| work(attempt).map(R::into_result);
-        let result = settings.run(store, clock::current(), identity, typed, work).await;
-        result.map_err(lambda_idempotency_core::RunError::flatten)
-    }
-}
-
-/// How the results of an annotated function become answers.
-#[derive(Debug)]
-pub struct Answers<R: Guarded> {
-    typed: Typed<R::Ok, R::Err>,
-    /// The answer of work that is skipped.
-    skipped: fn() -> Option<R::Ok>,
-}
-
-/// The answers of a function that returns `R`.
-pub fn answers<R: Guarded>() -> Answers<R> {
-    Answers { typed: Typed::new(), skipped: || None }
-}
-
-impl<R: Guarded> Answers<R> {
-    /// `in_progress = "skip"`.
-    #[must_use]
-    pub fn skip(mut self) -> Self
-    where
-        R::Ok: Skippable,
-    {
-        self.skipped = || Some(Default::default());
-        self
-    }
-
-    /// `on_error = "store"`, and what a path can choose.
-    #[must_use]
-    pub fn store_failures(mut self) -> Self
-    where
-        R::Err: Storable,
-    {
-        self.typed = self.typed.store_failures();
-        self
-    }
-
-    /// `on_error = path`.
-    #[must_use]
-    pub fn on_error(mut self, classify: fn(&R::Err) -> OnError) -> Self {
-        self.typed = self.typed.on_error(classify);
-        self
-    }
-
-    /// `store_if = path`.
-    #[must_use]
-    pub fn store_if(mut self, is_answer: fn(&R::Ok) -> bool) -> Self {
-        self.typed = self.typed.store_if(is_answer);
-        self
-    }
-
-    /// `on_replay = path`.
-    #[must_use]
-    pub fn on_replay(mut self, look: fn(&R::Ok, &Replay) -> Result<(), R::Err>) -> Self {
-        self.typed = self.typed.on_replay(look);
-        self
+        settings.run(store, clock::current(), identity, answers, |_| work(Body(PhantomData))).await
     }
 }
 

@@ -63,7 +63,7 @@ impl Args {
         for (index, (name, value)) in arguments.into_iter().enumerate() {
             args.take(&name, value, &written[..index], problems);
         }
-        if !written.iter().any(|name| name == "key") {
+        if !written.iter().any(|name| names::meant(&name.to_string()) == Some("key")) {
             problems.add(
                 Span::call_site(),
                 "`key` is missing: it says which work this is. Write `key = \"order_id\"`, or `key = \"@\"` for the \

@@ -1,7 +1,7 @@
 //! From an annotated function to a guarded one. The body's tokens stay as they were written, so that
 //! an error inside points to its line.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, Parser};
 use syn::spanned::Spanned;
@@ -107,6 +107,7 @@ fn guarded(args: Args, mut function: Function) -> syn::Result<TokenStream> {
         None => quote!(::core::option::Option::None),
     };
 
+    let run = Ident::new("body", Span::mixed_site());
     let Function { attributes, inner_attributes, visibility, signature, body } = function;
     Ok(quote! {
         #(#attributes)*
@@ -119,7 +120,7 @@ fn guarded(args: Args, mut function: Function) -> syn::Result<TokenStream> {
                 .run(
                     #store,
                     #facade::__private::answers::<#result>() #skip #on_error #store_if #on_replay,
-                    move |_| async move #body,
+                    move |#run| #run.of(async move #body),
                 )
                 .await
         }

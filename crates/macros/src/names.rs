@@ -77,7 +77,7 @@ pub(crate) fn unknown(name: &str) -> String {
 }
 
 /// The argument that `name` stands for, or that it is a misspelling of.
-fn meant(name: &str) -> Option<&'static str> {
+pub(crate) fn meant(name: &str) -> Option<&'static str> {
     let plain = |name: &str| name.to_lowercase().replace('_', "");
     let written = plain(name);
     if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| plain(theirs) == written) {
