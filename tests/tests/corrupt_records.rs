@@ -7,6 +7,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use lambda_idempotency::{Engine, Error, Outcome, RunError};
 use lambda_idempotency_tests::{Bench, Item, NOW, ORDER_KEY, TABLE, TestResult, Work, order};
 
+/// Attributes of a row, besides its id.
+type Row = Vec<(&'static str, AttributeValue)>;
+
 type Answer = Result<Outcome<usize>, RunError<io::Error>>;
 
 fn s(text: &str) -> AttributeValue {
@@ -64,7 +67,7 @@ async fn a_record_that_cannot_be_read_is_reported_and_left_alone() -> TestResult
     let over = ("in_progress_expiration", n(LONG_AGO_MS));
     let ahead = ("in_progress_expiration", n(NOW.get() + 5000));
     // What is wrong, the attribute that is to be named, the row.
-    let rows: Vec<(&str, &str, Vec<(&str, AttributeValue)>)> = vec![
+    let rows: Vec<(&str, &str, Row)> = vec![
         ("no expiration", "expiration", vec![done.clone(), data.clone()]),
         ("no expiration, lease over", "expiration", vec![busy.clone(), over.clone()]),
         ("expiration as text", "expiration", vec![("expiration", s("1")), done.clone(), data.clone()]),
