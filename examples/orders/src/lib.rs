@@ -61,15 +61,15 @@ impl Worker {
         Ok(batch::sqs(event, |order| async move { self.submit(&order).await }).await?)
     }
 
-    /// One paid run per order and version. SQS keeps a message for four days by default, so the
-    /// record lives for five.
+    /// One paid run per order and version. A message can lie in the dead-letter queue for two weeks,
+    /// be sent back and lie in the queue for another, so the record lives longer than both.
     ///
     /// # Errors
     /// [`SubmitError`].
     #[idempotent(
         key = "[order_id, version]",
         input = order,
-        expires_after = "5d",
+        expires_after = "30d",
         name = "orders.submit"
     )]
     pub async fn submit(&self, order: &batch::Record<Order>) -> Result<Receipt, SubmitError> {
