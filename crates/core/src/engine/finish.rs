@@ -9,7 +9,8 @@ use super::run::{Holder, Run};
 use crate::decide::{self, Overtaken};
 use crate::{
     Attempt, CipherError, CommitAnswer, CompleteAnswer, CompleteRequest, Error, JsonFault, NotRecordedReason,
-    OnError, Outcome, Record, Redacted, ReleaseRequest, Replay, RunError, Status, StoreError, Writes,
+    OnError, Outcome, Record, Redacted, ReleaseAnswer, ReleaseRequest, Replay, RunError, Status, StoreError,
+    Writes,
 };
 
 /// First pause before a completion is tried again; doubled each time.
@@ -44,7 +45,7 @@ impl Run<'_> {
             Ok(CommitAnswer::Overtaken { record }) => self.overtaken(holder, &record, results, report),
             Ok(CommitAnswer::Refused { reasons }) => {
                 if self.policy().after_error() == OnError::Release {
-                    self.give_back(holder, attempt).await;
+                    self.give_back(holder, attempt, report).await;
                 }
                 Err(Error::TransactionRefused { id: id(), reasons }.into())
             }
@@ -196,15 +197,19 @@ impl Run<'_> {
     }
 
     /// Gives the key back. Nothing that goes wrong here may hide the function's own error.
-    pub(super) async fn release(&self, holder: &Holder) {
+    pub(super) async fn release(&self, holder: &Holder) -> Option<ReleaseAnswer> {
         let request = ReleaseRequest { id: holder.identity.id.clone(), owner: holder.owner.clone() };
-        if let Err(error) = self.within_limit("release", self.store.release(&request)).await {
-            tracing::warn!(
-                target: "lambda_idempotency",
-                record_id = %request.id,
-                %error,
-                "the claim of a failed function could not be released; it holds until its lease has passed"
-            );
+        match self.within_limit("release", self.store.release(&request)).await {
+            Ok(answer) => Some(answer),
+            Err(error) => {
+                tracing::warn!(
+                    target: "lambda_idempotency",
+                    record_id = %request.id,
+                    %error,
+                    "the claim of a failed function could not be released; it holds until its lease has passed"
+                );
+                None
+            }
         }
     }
 

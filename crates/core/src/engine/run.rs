@@ -11,8 +11,8 @@ use super::results::Results;
 use super::{Identity, Settings};
 use crate::decide::{LONGEST_RUN, Times};
 use crate::{
-    Attempt, Clock, Error, InProgress, Invocation, OnError, Outcome, Owner, Policy, RunError, Store,
-    StoreError, StoreErrorKind,
+    Attempt, Clock, Error, InProgress, Invocation, OnError, Outcome, Owner, Policy, ReleaseAnswer, RunError,
+    Store, StoreError, StoreErrorKind,
 };
 use futures_util::FutureExt;
 
@@ -87,19 +87,23 @@ impl Run<'_> {
             async move { work(attempt).await }
         });
         let body = self.renewing(&holder, &attempt, body);
-        match AssertUnwindSafe(body).catch_unwind().await {
+        let ended = AssertUnwindSafe(body).catch_unwind().await;
+        if self.clock.now() >= attempt.lease_end().plus(self.policy().margin) {
+            report.note("the function outlived its lease: another attempt can have done its work as well");
+        }
+        match ended {
             Ok(Ok(value)) if results.is_answer(&value) => {
                 self.complete(&holder, &attempt, value, results, report).await
             }
             Ok(Ok(value)) => {
                 report.given_back();
-                self.give_back(&holder, &attempt).await;
+                self.give_back(&holder, &attempt, report).await;
                 self.answer(results, value).map(Outcome::Executed)
             }
             Ok(Err(error)) => self.after_failure(&holder, &attempt, error, results, report).await,
             Err(panic) => {
                 match self.policy().after_error() {
-                    OnError::Release => self.give_back(&holder, &attempt).await,
+                    OnError::Release => self.give_back(&holder, &attempt, report).await,
                     // A panic is no value that could be stored.
                     OnError::Keep | OnError::Store => {}
                 }
@@ -144,7 +148,7 @@ impl Run<'_> {
         report: &mut Report,
     ) -> Result<Outcome<R::Answer>, RunError<E>> {
         match results.on_error(&error).unwrap_or(self.policy().after_error()) {
-            OnError::Release => self.give_back(holder, attempt).await,
+            OnError::Release => self.give_back(holder, attempt, report).await,
             OnError::Keep => {}
             OnError::Store => return self.complete_failure(holder, error, results, report).await,
         }
@@ -152,9 +156,14 @@ impl Run<'_> {
     }
 
     /// Releases the claim, unless the function has said that something is done already.
-    pub(super) async fn give_back(&self, holder: &Holder, attempt: &Attempt) {
-        if !attempt.has_effect() {
-            self.release(holder).await;
+    pub(super) async fn give_back(&self, holder: &Holder, attempt: &Attempt, report: &mut Report) {
+        if attempt.has_effect() {
+            return;
+        }
+        let answer = self.release(holder).await;
+        // Within the lease it is an earlier try of this very release, whose reply was lost.
+        if answer == Some(ReleaseAnswer::NotMine) && self.clock.now() >= attempt.lease_end() {
+            report.lease_lost();
         }
     }
 
