@@ -1,7 +1,8 @@
 //! A Lambda function on loopback: an unmodified binary in one or more worker processes, driven through the
 //! runtime API (version 2018-06-01).
 //!
-//! A worker is one process with one base path, `/w1`, `/w2` and so on, and takes one event at a time. When it
+//! A worker is one process with one base path, `/w1`, `/w2` and so on, and takes one event at a time, or as
+//! many as [`LambdaOptions::concurrency`] says. When it
 //! dies (killed, timed out, crashed) a new process with the **next** number takes its place at once, as
 //! Lambda replaces a sandbox. A number therefore never means two processes.
 
@@ -31,8 +32,11 @@ pub struct LambdaOptions {
     pub function_name: String,
     /// Added to the workers' environment, which otherwise holds `PATH` and what Lambda sets.
     pub env: Vec<(String, String)>,
-    /// How many events are worked on at the same time.
+    /// How many processes there are at the same time.
     pub workers: usize,
+    /// How many events one process is given at the same time (`AWS_LAMBDA_MAX_CONCURRENCY`, as on managed
+    /// instances). A process that is killed or times out takes all of them with it.
+    pub concurrency: usize,
     /// Whether to repeat on standard error what the workers print.
     pub log: bool,
 }
@@ -41,7 +45,7 @@ impl LambdaOptions {
     /// One silent worker with nothing added to its environment.
     pub fn new(binary: impl Into<PathBuf>, function_name: impl Into<String>) -> Self {
         let (binary, function_name) = (binary.into(), function_name.into());
-        LambdaOptions { binary, function_name, env: Vec::new(), workers: 1, log: false }
+        LambdaOptions { binary, function_name, env: Vec::new(), workers: 1, concurrency: 1, log: false }
     }
 }
 

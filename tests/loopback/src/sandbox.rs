@@ -61,5 +61,9 @@ pub(crate) fn environment(command: &mut Command, host: &Host, number: u32) {
         .env("AWS_REGION", region(host))
         .env("TZ", ":UTC")
         .env("_HANDLER", "bootstrap")
+        .envs(
+            (host.options.concurrency > 1)
+                .then(|| ("AWS_LAMBDA_MAX_CONCURRENCY", host.options.concurrency.to_string())),
+        )
         .envs(host.options.env.iter().map(|(name, value)| (name, value)));
 }

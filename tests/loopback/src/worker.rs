@@ -1,9 +1,11 @@
 //! One worker process after the other.
 
-use std::future::pending;
+use std::collections::VecDeque;
+use std::future::{Future, pending, poll_fn};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::Duration;
 
 use hyper::StatusCode;
@@ -41,8 +43,8 @@ type Ready = oneshot::Sender<Result<(), Error>>;
 enum End {
     /// There has not: the function is being stopped.
     Stopped,
-    /// It died after its first poll, with its event if it held one.
-    Died(Option<Ended>),
+    /// It died after its first poll, with the events that it held.
+    Died(Vec<Ended>),
     /// It never polled.
     Init { answer: Answer, reason: String },
 }
@@ -54,13 +56,11 @@ enum End {
 pub(crate) async fn slot(host: Arc<Host>, ready: Ready, mut stop: watch::Receiver<bool>) {
     let mut ready = Some(ready);
     let mut undelivered = None;
-    let mut died = None;
+    let mut died = Vec::new();
     loop {
         let spawned = Process::spawn(&host);
         // Told now, so that whoever has the answer finds the replacement among the workers.
-        if let Some(ended) = died.take() {
-            Ended::tell(ended);
-        }
+        died.drain(..).for_each(Ended::tell);
         let end = match spawned {
             Ok(mut process) => {
                 let end = process.run(&host, &mut ready, &mut undelivered, &mut stop).await;
@@ -111,15 +111,25 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
+/// Returns when one of the events is to be killed.
+async fn killed(running: &[Running]) {
+    let mut kills: Vec<_> = running.iter().map(|running| Box::pin(running.job.kill.notified())).collect();
+    poll_fn(|context| {
+        let killed = kills.iter_mut().any(|kill| kill.as_mut().poll(context).is_ready());
+        if killed { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
 struct Process {
     id: WorkerId,
     child: Child,
     messages: mpsc::UnboundedReceiver<Message>,
-    /// A poll that waits for an event.
-    poll: Option<oneshot::Sender<HttpResponse>>,
+    /// The polls that wait for an event.
+    polls: VecDeque<oneshot::Sender<HttpResponse>>,
     polled: bool,
     init_error: Option<Failure>,
-    running: Option<Running>,
+    running: Vec<Running>,
 }
 
 struct Running {
@@ -142,7 +152,15 @@ impl Process {
         let id = WorkerId { number, pid: child.id().unwrap_or_default() };
         lock(&host.workers).insert(number, id);
         host.output.follow(id, streams)?;
-        Ok(Process { id, child, messages, poll: None, polled: false, init_error: None, running: None })
+        Ok(Process {
+            id,
+            child,
+            messages,
+            polls: VecDeque::new(),
+            polled: false,
+            init_error: None,
+            running: Vec::new(),
+        })
     }
 
     fn close(&self, host: &Host) {
@@ -159,19 +177,13 @@ impl Process {
     ) -> End {
         let init_ends = Instant::now() + INIT_TIMEOUT;
         loop {
-            let idle = self.poll.is_some() && self.running.is_none();
+            let idle = !self.polls.is_empty() && self.running.len() < host.options.concurrency;
             if idle && let Some(job) = undelivered.take() {
                 *undelivered = self.deliver(host, job);
                 continue;
             }
-            let ends = self.running.as_ref().map_or(init_ends, |running| running.ends);
-            let timed = self.running.is_some() || !self.polled;
-            let killed = async {
-                match &self.running {
-                    Some(running) => running.job.kill.notified().await,
-                    None => pending().await,
-                }
-            };
+            let ends = self.running.iter().map(|running| running.ends).min().unwrap_or(init_ends);
+            let timed = !self.running.is_empty() || !self.polled;
             tokio::select! {
                 biased;
                 () = stopped(stop) => {
@@ -180,17 +192,17 @@ impl Process {
                 }
                 Some(message) = self.messages.recv() => self.answer(message, ready),
                 status = self.child.wait() => return self.ended(status),
-                () = killed => {
+                () = killed(&self.running) => {
                     self.kill().await;
-                    return End::Died(self.take_job(Answer::Killed));
+                    return End::Died(self.take_jobs(&Answer::Killed));
                 }
                 () = sleep_until(ends), if timed => {
                     self.kill().await;
-                    if self.running.is_none() {
+                    if self.running.is_empty() {
                         let reason = format!("did not ask for an event within {INIT_TIMEOUT:?}");
                         return End::Init { answer: Answer::TimedOut, reason };
                     }
-                    return End::Died(self.take_job(Answer::TimedOut));
+                    return End::Died(self.take_jobs(&Answer::TimedOut));
                 }
                 job = take(host), if idle => *undelivered = self.deliver(host, job),
             }
@@ -203,17 +215,17 @@ impl Process {
         let _ = self.child.kill().await;
     }
 
-    /// How the current event ended.
-    fn take_job(&mut self, answer: Answer) -> Option<Ended> {
-        let Running { job, .. } = self.running.take()?;
+    /// How the events of a process that is gone ended.
+    fn take_jobs(&mut self, answer: &Answer) -> Vec<Ended> {
         let by = self.id;
-        Some(Ended { job, by, answer })
+        self.running.drain(..).map(|Running { job, .. }| Ended { job, by, answer: answer.clone() }).collect()
     }
 
-    /// Tells how the current event ended.
-    fn finish(&mut self, answer: Answer) {
-        if let Some(ended) = self.take_job(answer) {
-            ended.tell();
+    /// Tells how one event ended.
+    fn finish(&mut self, request_id: &str, answer: Answer) {
+        if let Some(at) = self.running.iter().position(|running| running.job.request_id == request_id) {
+            let Running { job, .. } = self.running.swap_remove(at);
+            Ended { job, by: self.id, answer }.tell();
         }
     }
 
@@ -226,7 +238,7 @@ impl Process {
             }),
         };
         if self.polled {
-            return End::Died(self.take_job(answer));
+            return End::Died(self.take_jobs(&answer));
         }
         let status = status.map_or_else(|error| error.to_string(), |status| status.to_string());
         match self.init_error.take() {
@@ -238,12 +250,9 @@ impl Process {
         }
     }
 
-    /// Gives the event to the poll that waits, or back if that has gone.
+    /// Gives the event to a poll that waits, or back if that has gone.
     fn deliver(&mut self, host: &Host, job: Job) -> Option<Job> {
-        let poll = self.poll.take()?;
-        if poll.is_closed() {
-            return Some(job);
-        }
+        let Some(poll) = self.polls.pop_front().filter(|poll| !poll.is_closed()) else { return Some(job) };
         // Said first: whoever sees an effect of the event must find its worker.
         job.progress.send_replace(Progress::Running(self.id));
         let response = sandbox::event(host, &job);
@@ -251,16 +260,16 @@ impl Process {
             job.progress.send_replace(Progress::Queued);
             return Some(job);
         }
-        self.running = Some(Running { ends: Instant::now() + job.event.timeout, job });
+        self.running.push(Running { ends: Instant::now() + job.event.timeout, job });
         None
     }
 
     fn answer(&mut self, Message { call, reply }: Message, ready: &mut Option<Ready>) {
-        let current = self.running.as_ref().map(|running| running.job.request_id.as_str());
+        let holds = |id: &str| self.running.iter().any(|running| running.job.request_id == id);
         let response = match call {
             Call::Next => {
                 self.polled = true;
-                self.poll = Some(reply);
+                self.polls.push_back(reply);
                 if let Some(ready) = ready.take() {
                     let _ = ready.send(Ok(()));
                 }
@@ -270,21 +279,22 @@ impl Process {
                 self.init_error = Some(failure);
                 accepted()
             }
-            Call::Response { request_id, body } if current == Some(&request_id) => {
-                self.finish(Answer::Response(body));
+            Call::Response { request_id, body } if holds(&request_id) => {
+                self.finish(&request_id, Answer::Response(body));
                 accepted()
             }
-            Call::Error { request_id, error } if current == Some(&request_id) => {
-                self.finish(error.into());
+            Call::Error { request_id, error } if holds(&request_id) => {
+                self.finish(&request_id, error.into());
                 accepted()
             }
-            Call::TooLarge { request_id, length } if current == Some(&request_id) => {
+            Call::TooLarge { request_id, length } if holds(&request_id) => {
                 let error_message = format!("response of {length} bytes is larger than 6 MB");
                 let error_type = "Function.ResponseSizeTooLarge";
-                self.finish(Answer::FunctionError {
+                let answer = Answer::FunctionError {
                     error_type: error_type.into(),
                     error_message: error_message.clone(),
-                });
+                };
+                self.finish(&request_id, answer);
                 refusal(StatusCode::PAYLOAD_TOO_LARGE, error_type, &error_message)
             }
             Call::Response { request_id, .. }
