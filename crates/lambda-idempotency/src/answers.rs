@@ -1,11 +1,8 @@
 //! How the results of an annotated function become answers.
 
-use std::future::Future;
-use std::marker::PhantomData;
-
 use lambda_idempotency_core::Results;
 
-use crate::bounds::{Guarded, Skippable, Storable};
+use crate::bounds::{CarriesErrors, Guarded, Recordable, Replayable, Skippable, Storable};
 use crate::{Error, JsonFault, OnError, Replay, Typed};
 
 /// [`Typed`] without a bound on the types: the function that made it has said what is missing, and
@@ -20,7 +17,11 @@ pub struct Answers<T, E> {
 }
 
 /// The answers of a function that returns `R`.
-pub fn answers<R: Guarded>() -> Answers<R::Ok, R::Err> {
+pub fn answers<R: Guarded>() -> Answers<R::Ok, R::Err>
+where
+    R::Ok: Recordable + Replayable,
+    R::Err: CarriesErrors,
+{
     Answers {
         typed: Typed::new(),
         results: |typed| typed,
@@ -116,12 +117,7 @@ impl<T, E> Results<T, E> for Answers<T, E> {
     }
 }
 
-/// Tells the compiler the type of the function's body, so that `?` in it means what it meant.
-pub struct Body<T, E>(pub(crate) PhantomData<fn() -> (T, E)>);
-
-impl<T, E> Body<T, E> {
-    /// The body itself.
-    pub fn of<F: Future<Output = Result<T, E>>>(self, body: F) -> F {
-        body
-    }
+/// Stands in a `return` that is never reached, and tells the compiler what the body returns.
+pub fn returns<R>() -> R {
+    unreachable!("in no path of the function")
 }

@@ -13,12 +13,12 @@ use serde::de::DeserializeOwned;
 )]
 pub trait Guarded {
     /// What is recorded.
-    type Ok: Recordable + Replayable;
+    type Ok;
     /// The function's own error, which can hold ours.
-    type Err: CarriesErrors;
+    type Err;
 }
 
-impl<T: Recordable + Replayable, E: CarriesErrors> Guarded for Result<T, E> {
+impl<T, E> Guarded for Result<T, E> {
     type Ok = T;
     type Err = E;
 }
@@ -27,7 +27,7 @@ impl<T: Recordable + Replayable, E: CarriesErrors> Guarded for Result<T, E> {
 #[diagnostic::on_unimplemented(
     message = "the result `{Self}` cannot be recorded: it is not `serde::Serialize`",
     label = "a duplicate is answered from the record, which holds this as JSON",
-    note = "derive `serde::Serialize` and `serde::Deserialize` for it; a stream or an open connection cannot be recorded"
+    note = "derive `serde::Serialize` and `serde::Deserialize` for it (a type parameter needs `T: Serialize + DeserializeOwned`); a stream or an open connection cannot be recorded"
 )]
 pub trait Recordable: Serialize {}
 
@@ -38,7 +38,7 @@ impl<T: Serialize> Recordable for T {}
 #[diagnostic::on_unimplemented(
     message = "the result `{Self}` cannot be replayed: it is not `serde::Deserialize` without borrowing",
     label = "a duplicate is answered from the record, of which nothing can be borrowed",
-    note = "derive `serde::Serialize` and `serde::Deserialize` for it, and let it own what it holds: `String`, not `&str`"
+    note = "derive `serde::Serialize` and `serde::Deserialize` for it, and let it own what it holds: `String`, not `&str` (a type parameter needs `T: Serialize + DeserializeOwned`)"
 )]
 pub trait Replayable: DeserializeOwned {}
 
@@ -82,7 +82,7 @@ impl<T: Default> Skippable for T {}
 #[diagnostic::on_unimplemented(
     message = "key and fingerprint cannot be taken from `{Self}`: it is not `serde::Serialize`",
     label = "this says what the work is, and has to be written as JSON for that",
-    note = "derive `serde::Serialize` for it, or name another value: `input = <expression>`"
+    note = "derive `serde::Serialize` for it (a type parameter needs `T: Serialize`), or name another value: `input = <expression>`"
 )]
 pub trait Describes: Serialize {}
 

@@ -71,10 +71,10 @@ pub fn input<I: Describes + ?Sized>(value: &I) -> Input<'_, I> {
 }
 
 /// The payload of a Lambda event as the input.
-pub fn event_input<E: EventInput>(event: &E) -> Input<'_, E::Payload> {
+pub fn event_input<E: EventInput>(event: &E) -> Input<'_, E> {
     Input {
-        value: event.payload(),
-        identify: |value, settings, invocation| settings.identify_event(value, invocation),
+        value: event,
+        identify: |event, settings, invocation| settings.identify_event(event.payload(), invocation),
     }
 }
 

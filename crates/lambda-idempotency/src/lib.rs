@@ -76,7 +76,7 @@ pub use site::compute_id;
 /// What `#[idempotent]` expands to. Not part of the public API.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::answers::answers;
+    pub use crate::answers::{answers, returns};
     pub use crate::event_input::{event_input, input};
     pub use crate::site::{Site, policy};
 }

@@ -3,13 +3,12 @@
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lambda_idempotency_core::{Settings, clock};
 use serde::Serialize;
 
-use crate::answers::{Answers, Body};
+use crate::answers::Answers;
 use crate::event_input::Input;
 use crate::{
     Error, Fingerprint, Identity, Invocation, Key, Outcome, Policy, RecordId, RunError, Store, installed,
@@ -175,7 +174,7 @@ impl Call {
         work: F,
     ) -> Result<T, E>
     where
-        F: FnOnce(Body<T, E>) -> Fut,
+        F: FnOnce() -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
         let outcome = self.outcome(store, &answers, work).await.map_err(|error| match error {
@@ -196,7 +195,7 @@ impl Call {
         work: F,
     ) -> Result<Outcome<T>, RunError<E>>
     where
-        F: FnOnce(Body<T, E>) -> Fut,
+        F: FnOnce() -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
         let (settings, identity) = self.0?;
@@ -208,7 +207,7 @@ impl Call {
                 &*default
             }
         };
-        settings.run(store, clock::current(), identity, answers, |_| work(Body(PhantomData))).await
+        settings.run(store, clock::current(), identity, answers, |_| work()).await
     }
 }
 

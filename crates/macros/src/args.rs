@@ -155,15 +155,17 @@ fn arguments(input: ParseStream<'_>, problems: &mut Problems) -> Arguments {
 
 fn argument(input: ParseStream<'_>, problems: &mut Problems) -> Option<(Ident, Option<Expr>)> {
     if !input.peek(Ident::peek_any) {
-        let message = match input.parse::<LitStr>() {
+        let at = input.span();
+        return match input.parse::<LitStr>() {
             Ok(text) => {
-                problems.add(text.span(), format!("name the argument: `key = \"{}\"`", text.value()));
-                return None;
+                problems.add(at, format!("name the argument: `key = \"{}\"`", text.value()));
+                Some((Ident::new("key", at), None))
             }
-            Err(_) => format!("write `name = value`; the arguments are {}", names::allowed()),
+            Err(_) => {
+                problems.add(at, format!("write `name = value`; the arguments are {}", names::allowed()));
+                None
+            }
         };
-        problems.add(input.span(), message);
-        return None;
     }
     let name = input.call(Ident::parse_any).ok()?;
     let word = name.to_string();

@@ -1,7 +1,7 @@
 //! From an annotated function to a guarded one. The body's tokens stay as they were written, so that
 //! an error inside points to its line.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, Parser};
 use syn::spanned::Spanned;
@@ -22,7 +22,7 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
             return with_errors(problems, item);
         }
     };
-    function.check(args.names_input, &mut problems);
+    function.check(&args, &mut problems);
     match problems.into_result().and_then(|()| guarded(args, function)) {
         Ok(tokens) => tokens,
         Err(error) => {
@@ -107,7 +107,9 @@ fn guarded(args: Args, mut function: Function) -> syn::Result<TokenStream> {
         None => quote!(::core::option::Option::None),
     };
 
-    let run = Ident::new("body", Span::mixed_site());
+    let answers = quote_spanned!(result.span()=> #facade::__private::answers::<#result>());
+    // Before the first statement, so that `?` and `return` mean what they meant, and a wrong value is pointed to.
+    function.prepend(quote!(if false { return #facade::__private::returns::<#result>(); }));
     let Function { attributes, inner_attributes, visibility, signature, body } = function;
     Ok(quote! {
         #(#attributes)*
@@ -117,11 +119,7 @@ fn guarded(args: Args, mut function: Function) -> syn::Result<TokenStream> {
                 #facade::__private::Site::new(::core::module_path!(), #function_name, #key) #name #fingerprint;
             __SITE
                 .#call(|| #policy #expires_after #in_progress #policy_on_error, #input)
-                .run(
-                    #store,
-                    #facade::__private::answers::<#result>() #skip #on_error #store_if #on_replay,
-                    move |#run| #run.of(async move #body),
-                )
+                .run(#store, #answers #skip #on_error #store_if #on_replay, move || async move #body)
                 .await
         }
     })

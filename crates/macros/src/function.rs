@@ -5,8 +5,9 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, Pat, PatType, ReturnType, Signature, Token, Visibility};
+use syn::{Attribute, Expr, FnArg, Pat, PatType, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
 
+use crate::args::Args;
 use crate::problems::Problems;
 use crate::types;
 
@@ -47,7 +48,7 @@ fn braces(statements: TokenStream, body: &Group) -> Group {
 
 impl Function {
     /// What `#[idempotent]` cannot guard.
-    pub(crate) fn check(&self, names_input: bool, problems: &mut Problems) {
+    pub(crate) fn check(&self, args: &Args, problems: &mut Problems) {
         let signature = &self.signature;
         if signature.asyncness.is_none() {
             let message = match returns_a_future(signature) {
@@ -66,7 +67,15 @@ impl Function {
             problems.add(again.span(), "`#[idempotent]` is given twice: the inner claim would find the outer one in progress");
         }
         types::check_result(signature, problems);
-        if names_input {
+        if let Some(store) = &args.store
+            && !self.lends_self()
+            && is_field_of_self(store)
+        {
+            let message = "this method takes `self` or `&mut self` into its body, so that the store cannot be borrowed from \
+                           it: write `store = self.store.clone()` (an `Arc` is cheap to clone)";
+            problems.add(store.span(), message);
+        }
+        if args.names_input {
             return;
         }
         let mut arguments = self.arguments();
@@ -94,7 +103,7 @@ impl Function {
 
     /// The name by which the only argument can be borrowed before the body, and its type. A pattern is
     /// taken apart at the head of the body.
-    pub(crate) fn name_of_the_argument(&mut self) -> Option<(Ident, syn::Type)> {
+    pub(crate) fn name_of_the_argument(&mut self) -> Option<(Ident, Type)> {
         let argument = self.signature.inputs.iter_mut().find_map(|argument| match argument {
             FnArg::Typed(argument) => Some(argument),
             FnArg::Receiver(_) => None,
@@ -108,13 +117,40 @@ impl Function {
         }
         let name = format_ident!("input", span = Span::mixed_site());
         let pattern = std::mem::replace(&mut *argument.pat, Pat::Verbatim(name.to_token_stream()));
-        let statements = self.body.stream();
-        self.body = braces(quote!(let #pattern = #name; #statements), &self.body);
+        self.prepend(quote!(let #pattern = #name;));
         Some((name, ty))
+    }
+
+    /// Puts statements at the head of the body.
+    pub(crate) fn prepend(&mut self, head: TokenStream) {
+        let statements = self.body.stream();
+        self.body = braces(quote!(#head #statements), &self.body);
+    }
+
+    /// Whether `self` can be borrowed beside the body: there is none, or it is `&self`.
+    fn lends_self(&self) -> bool {
+        self.signature.receiver().is_none_or(|receiver| match &receiver.kind {
+            ReceiverKind::Reference(_, _, mutability) => mutability.is_none(),
+            // Under a type of its own the compiler knows better.
+            ReceiverKind::Typed(..) => true,
+            _ => false,
+        })
     }
 
     pub(crate) fn is_method(&self) -> bool {
         self.signature.receiver().is_some()
+    }
+}
+
+fn is_field_of_self(expression: &Expr) -> bool {
+    match expression {
+        Expr::Field(field) => match &*field.base {
+            Expr::Path(path) => path.path.is_ident("self"),
+            base => is_field_of_self(base),
+        },
+        Expr::Reference(reference) => is_field_of_self(&reference.expr),
+        Expr::Paren(paren) => is_field_of_self(&paren.expr),
+        _ => false,
     }
 }
 

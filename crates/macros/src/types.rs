@@ -57,7 +57,7 @@ pub(crate) fn check_result(signature: &Signature, problems: &mut Problems) {
     let ReturnType::Type(_, result) = &signature.output else {
         return problems.add(signature.ident.span(), NO_RESULT);
     };
-    if is_unit(result) {
+    if is_no_result(result) {
         return problems.add(result.span(), NO_RESULT);
     }
     if let Type::ImplTrait(_) = &**result {
@@ -91,6 +91,11 @@ fn check_answer(answer: &Type, problems: &mut Problems) {
                        nothing can be borrowed. Write `String` for `&str`, `Vec<T>` for `&[T]`, `T` for `&T`";
         return problems.add(span, message);
     }
+    if let Some(span) = find(answer, &lends) {
+        let message = "the result must own what it holds: a duplicate is answered from the stored record, of which \
+                       nothing can be borrowed. Give its fields owned types, or write `'static` where they can be owned";
+        return problems.add(span, message);
+    }
     if let Some(span) = find(answer, &stream) {
         let message = "a streaming response cannot be recorded, so no duplicate can be answered with it. Do the work in \
                        an annotated function that returns a value, and stream that value from the handler";
@@ -108,8 +113,28 @@ fn stream(ty: &Type) -> Option<Span> {
     (is_stream || of_a_body()).then(|| segment.ident.span())
 }
 
-fn is_unit(ty: &Type) -> bool {
-    matches!(ty, Type::Tuple(tuple) if tuple.elems.is_empty())
+/// A lifetime that is not `'static`. What a `Cow` borrows it can own as well.
+fn lends(ty: &Type) -> Option<Span> {
+    let segment = last_segment(ty)?;
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Lifetime(lifetime) if lifetime.ident != "static" && segment.ident != "Cow" => {
+            Some(segment.ident.span())
+        }
+        _ => None,
+    })
+}
+
+/// What is no `Result` under any import.
+fn is_no_result(ty: &Type) -> bool {
+    const OTHERS: [&str; 18] = [
+        "Option", "Vec", "String", "Box", "Value", "HashMap", "bool", "char", "u8", "u16", "u32", "u64", "usize", "i32",
+        "i64", "f64", "Poll", "Pin",
+    ];
+    match ty {
+        Type::Tuple(_) | Type::Array(_) | Type::Reference(_) | Type::Slice(_) | Type::Ptr(_) | Type::Never(_) => true,
+        _ => last_segment(ty).is_some_and(|segment| OTHERS.iter().any(|name| segment.ident == name)),
+    }
 }
 
 /// The first thing that `look` sees in `ty`, from the outside in.

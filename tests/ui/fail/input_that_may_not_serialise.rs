@@ -1,0 +1,9 @@
+use macro_ui::*;
+
+#[idempotent(key = "id")]
+async fn submit<T: Send>(order: T) -> Result<Receipt, Error> {
+    let _ = order;
+    Ok(work())
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use macro_ui::*;
+
+#[idempotent(key = "order_id", input = order)]
+async fn submit<T>(order: Order, make: fn() -> T) -> Result<T, Error> {
+    let _ = order;
+    Ok(make())
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use macro_ui::*;
+
+#[idempotent(key = "order_id")]
+#[idempotent(key = "version")]
+async fn submit(order: Order) -> Result<Receipt, Error> {
+    let _ = order;
+    Ok(work())
+}
+
+fn main() {}

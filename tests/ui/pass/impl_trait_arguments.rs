@@ -1,0 +1,10 @@
+use macro_ui::*;
+
+#[idempotent(key = "order_id", input = order)]
+async fn submit(order: impl serde::Serialize + Send, work: impl Fn() -> Receipt + Send) -> Result<Receipt, Error> {
+    Ok(work())
+}
+
+fn main() {
+    one_answer(submit(order(), work as fn() -> _), submit(order(), work as fn() -> _));
+}
