@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use aws_sdk_dynamodb::types::AttributeValue;
 use lambda_idempotency::{Engine, Key, MemoryStore};
 use lambda_idempotency_tests::{ORDER_KEY, TABLE};
-use loopback::{DynamoDb, Lambda, LambdaOptions, Provider};
+use loopback::{Call, DynamoDb, Lambda, LambdaOptions, Provider};
 use serde_json::{Value, json};
 
 use crate::{Chaos, Seed};
@@ -111,7 +111,15 @@ impl Stage {
 
     /// How often the provider was called for an order.
     pub fn calls(&self, order: &Value) -> usize {
-        self.provider.calls_for(&order["order_id"].to_string(), &order["version"])
+        self.calls_of(order).len()
+    }
+
+    /// The provider's calls for an order.
+    pub fn calls_of(&self, order: &Value) -> Vec<Call> {
+        let (id, version) = (order["order_id"].to_string(), order["version"].to_string());
+        let mut calls = self.provider.calls();
+        calls.retain(|call| call.order_id == id && call.version == version);
+        calls
     }
 
     /// Ends the workers.

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use futures_util::future::{join_all, try_join_all};
 use lambda_idempotency_tests::TestResult;
-use loopback::{Answer, signal};
+use loopback::{Answer, Provider, signal};
 use serde_json::Value;
 use under_fire::{Seed, Stage, millis_of, order};
 
@@ -17,6 +17,8 @@ const WORKERS: usize = 8;
 const KEYS: u64 = 6;
 const DELIVERIES: usize = 5;
 const TIMEOUT: Duration = Duration::from_secs(3);
+/// The longest that the provider takes for a call.
+const CALL_MS: u64 = 500;
 /// The bound of a whole storm.
 const BOUND: Duration = Duration::from_secs(240);
 
@@ -65,12 +67,12 @@ async fn deliver(
         let answer = if kill {
             let invocation = stage.lambda.invoke(payload, TIMEOUT);
             invocation.started().await?;
-            tokio::time::sleep(seed.millis(30)).await;
+            tokio::time::sleep(seed.millis(CALL_MS)).await;
             invocation.kill().await
         } else if freeze {
             let invocation = deliver_unenforced(stage, payload.to_owned(), TIMEOUT);
             let worker = invocation.started().await?;
-            tokio::time::sleep(seed.millis(30)).await;
+            tokio::time::sleep(seed.millis(CALL_MS)).await;
             // It may be done and working for another by now: that one is frozen instead.
             if signal(worker.pid, "STOP").await.is_ok() {
                 story.frozen += 1;
@@ -101,6 +103,16 @@ async fn deliver(
     Ok(story)
 }
 
+/// A provider that takes its time, so that most of what happens to a worker happens within its call.
+async fn slow_calls(provider: &Provider, mut seed: Seed) {
+    loop {
+        let held = provider.hold_next();
+        if held.arrived().await.is_ok() {
+            tokio::time::sleep(seed.millis(CALL_MS)).await;
+        }
+    }
+}
+
 async fn storm(
     binary: PathBuf,
     name: &str,
@@ -116,18 +128,22 @@ async fn storm(
     let deliveries = orders.iter().zip(&payloads).flat_map(|pair| std::iter::repeat_n(pair, DELIVERIES));
     let deliveries = deliveries.map(|(order, payload)| deliver(&stage, order, payload, weather, seed.part()));
     let deliveries = try_join_all(deliveries.collect::<Vec<_>>());
+    let slow = join_all((0..WORKERS).map(|_| slow_calls(&stage.provider, seed.part())).collect::<Vec<_>>());
     let outage = async {
         if weather.outage {
-            stage.provider.hold_next().arrived().await?;
+            tokio::time::sleep(Duration::from_millis(1_000)).await;
             stage.chaos.down(true);
             tokio::time::sleep(Duration::from_millis(1_500)).await;
             stage.chaos.down(false);
         }
-        Ok::<_, loopback::Error>(())
     };
-    let (stories, outage) = tokio::time::timeout(BOUND, async { tokio::join!(deliveries, outage) }).await?;
-    outage?;
-    let stories = stories?;
+    let stories = tokio::time::timeout(BOUND, async {
+        tokio::select! {
+            (stories, ()) = async { tokio::join!(deliveries, outage) } => stories,
+            _ = slow => unreachable!("it is slow for ever"),
+        }
+    });
+    let stories = stories.await??;
     println!("{weather:?}: {:?}", stage.chaos.tally());
 
     for (index, order) in orders.iter().enumerate() {
@@ -158,6 +174,13 @@ async fn judge(stage: &Stage, order: &Value, stories: &[Story], weather: Weather
     if weather.kill + weather.freeze + weather.breaks == 0 && !weather.outage {
         assert_eq!(calls, 1, "{said}");
     }
+    // One call per lease: between two is the margin at least. Who was frozen may call when it wakes, and who
+    // failed gave the key back.
+    let times: Vec<_> = stage.calls_of(order).iter().map(|call| call.at).collect();
+    let apart = |pair: &[SystemTime]| pair[1].duration_since(pair[0]).unwrap_or_default();
+    if frozen + log.outcomes("FunctionFailed") == 0 {
+        assert!(times.windows(2).all(|pair| apart(pair) > Duration::from_millis(1_500)), "{times:?} {said}");
+    }
     assert_eq!(log.outcomes("Unprotected"), 0, "{said}");
 
     let answers: Vec<&String> = stories.iter().flat_map(|story| &story.answers).collect();
@@ -182,13 +205,13 @@ async fn duplicates_alone_are_one_call_each() -> TestResult {
 
 #[tokio::test]
 async fn orders_in_a_storm() -> TestResult {
-    let weather = Weather { kill: 15, freeze: 8, breaks: 12, outage: true };
+    let weather = Weather { kill: 20, freeze: 10, breaks: 25, outage: true };
     storm(orders_binary().await?, "orders.submit", message, weather).await
 }
 
 #[tokio::test]
 async fn answers_in_a_storm() -> TestResult {
-    let weather = Weather { kill: 15, freeze: 8, breaks: 12, outage: true };
+    let weather = Weather { kill: 20, freeze: 10, breaks: 25, outage: true };
     storm(courier_binary(), "courier", Value::to_string, weather).await
 }
 
