@@ -92,3 +92,8 @@ macro_rules! on_both_stores {
         }
     };
 }
+
+/// The program in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
