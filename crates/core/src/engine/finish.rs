@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::encoding::{Encoding, Stored, leave_out};
 use super::report::Report;
 use super::results::Results;
-use super::run::{Holder, Run};
+use super::run::{Holder, RESERVE, Run};
 use crate::decide::{self, Overtaken};
 use crate::{
     Attempt, CipherError, CommitAnswer, CompleteAnswer, CompleteRequest, Error, JsonFault, NotRecordedReason,
@@ -155,7 +155,7 @@ impl Run<'_> {
         writes: Option<&dyn Writes>,
     ) -> Result<CommitAnswer, StoreError> {
         let give_up_at = match self.invocation.deadline.instant() {
-            Some(deadline) => deadline,
+            Some(deadline) => deadline.minus(RESERVE),
             None => self.clock.now().plus(self.policy().store_timeout.saturating_mul(3)),
         };
         // After its own expiration an earlier try that was applied has left no trace: the writes of a
@@ -163,8 +163,9 @@ impl Run<'_> {
         let give_up_at = give_up_at.min(request.record.expiration.start());
         let mut pause = FIRST_PAUSE;
         loop {
+            let answer = self.within_limit("complete", self.commit_once(request, writes)).await;
             let has_time = self.clock.now().plus(pause) < give_up_at;
-            match self.within_limit("complete", self.commit_once(request, writes)).await {
+            match answer {
                 Err(error) if error.is_retryable() && has_time => {
                     tracing::warn!(
                         target: "lambda_idempotency",

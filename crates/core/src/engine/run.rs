@@ -16,6 +16,10 @@ use crate::{
 };
 use futures_util::FutureExt;
 
+/// What is done about the store, waiting included, ends this long before the own deadline, so that the caller
+/// still gets its answer.
+pub(super) const RESERVE: Duration = Duration::from_millis(250);
+
 /// Everything that one call needs besides its work.
 pub(super) struct Run<'a> {
     pub(super) settings: &'a Settings,
@@ -171,11 +175,14 @@ impl Run<'_> {
         self.settings.policy_ref()
     }
 
-    /// What one store verb may take now: the policy's limit, or the invocation's time left where
-    /// that is less. When no time is left the platform decides, not we: the verb gets its full limit.
+    /// What one store verb may take now: the policy's limit, or what the invocation's time left allows
+    /// where that is less. Of that a little is kept, so that the error still reaches the caller; not when
+    /// that little is most of it: the write matters more. When no time is left the platform decides, not
+    /// we: the verb gets its full limit.
     fn verb_limit(&self) -> Duration {
         let limit = self.policy().store_timeout;
         match self.invocation.deadline.instant().map(|deadline| self.clock.now().until(deadline)) {
+            Some(left) if left > RESERVE.saturating_mul(2) => limit.min(left.saturating_sub(RESERVE)),
             Some(left) if !left.is_zero() => limit.min(left),
             _ => limit,
         }

@@ -5,15 +5,13 @@ use std::time::Duration;
 use super::Identity;
 use super::claim::{Busy, Claimed, jitter, store_failed};
 use super::report::Report;
-use super::run::Run;
+use super::run::{RESERVE, Run};
 use crate::decide::{self, Verdict};
 use crate::{Error, InProgress, Owner};
 
 /// Pauses between two looks: the first, and the longest.
 const FIRST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(1);
-/// Waiting ends this long before the own deadline, so that the caller still gets its answer.
-const RESERVE: Duration = Duration::from_millis(250);
 
 impl Run<'_> {
     /// Claims, and where another attempt is at work and the policy says so, waits for what becomes of it.
