@@ -21,14 +21,22 @@ pub struct Chaos {
 #[derive(Debug)]
 struct Shared {
     upstream: String,
-    down: watch::Sender<bool>,
+    down: watch::Sender<Down>,
     chance: Mutex<Chance>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Down {
+    down: bool,
+    /// How often all connections were ended.
+    ended: u64,
 }
 
 #[derive(Debug)]
 struct Chance {
     seed: Seed,
     percent: u64,
+    swallow_all: bool,
     tally: Tally,
 }
 
@@ -71,8 +79,8 @@ impl Chaos {
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             upstream: upstream.trim_start_matches("http://").trim_end_matches('/').to_owned(),
-            down: watch::Sender::new(false),
-            chance: Mutex::new(Chance { seed, percent: 0, tally: Tally::default() }),
+            down: watch::Sender::new(Down::default()),
+            chance: Mutex::new(Chance { seed, percent: 0, swallow_all: false, tally: Tally::default() }),
         });
         let accepting = Arc::clone(&shared);
         let task = tokio::spawn(async move {
@@ -101,7 +109,17 @@ impl Chaos {
 
     /// Ends every connection and refuses new ones, or takes them again.
     pub fn down(&self, down: bool) {
-        self.shared.down.send_replace(down);
+        self.shared.down.send_modify(|state| state.down = down);
+    }
+
+    /// Ends every connection, and takes new ones.
+    pub fn end_connections(&self) {
+        self.shared.down.send_modify(|state| state.ended += 1);
+    }
+
+    /// Swallows everything from now on, or no longer.
+    pub fn swallow_all(&self, swallow: bool) {
+        self.shared.chance().swallow_all = swallow;
     }
 
     /// What it did so far.
@@ -124,7 +142,11 @@ impl Shared {
     /// The fate of the next piece, and two random numbers for its details.
     fn draw(&self) -> (Fate, u64, u64) {
         let mut chance = self.chance();
-        let Chance { seed, percent, tally } = &mut *chance;
+        let Chance { seed, percent, swallow_all, tally } = &mut *chance;
+        if *swallow_all {
+            tally.swallowed += 1;
+            return (Fate::Swallow, 0, 0);
+        }
         let (fate, count) = match seed.percent(*percent).then(|| seed.below(10)) {
             None => (Fate::Pass, &mut tally.passed),
             Some(0..=1) => (Fate::Delay, &mut tally.delayed),
@@ -139,9 +161,10 @@ impl Shared {
 
     async fn connection(self: Arc<Self>, client: TcpStream) {
         let mut down = self.down.subscribe();
+        let ended = down.borrow().ended;
         tokio::select! {
             biased;
-            _ = down.wait_for(|down| *down) => self.chance().tally.refused += 1,
+            _ = down.wait_for(|state| state.down || state.ended > ended) => self.chance().tally.refused += 1,
             // An error is a connection that ended, which is what this proxy is for.
             _ = self.carry(client) => {}
         }

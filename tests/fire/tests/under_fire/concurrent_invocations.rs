@@ -1,11 +1,17 @@
 //! `lambda_runtime::run_concurrent` (managed instances): 64 invocations at once in one process.
 
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};
+use lambda_idempotency::{Attempt, IdempotencyLayer, Invocation as Current, Key, MemoryStore, Policy};
 use lambda_idempotency_tests::TestResult;
+use lambda_runtime::LambdaEvent;
+use lambda_runtime::tower::{Layer, Service};
 use loopback::{Answer, DeadlineHeader, Event, Invocation, LambdaOptions};
 use serde_json::Value;
+use tokio::sync::Barrier;
 use under_fire::{Seed, Stage, millis_of, now_ms, order};
 
 use crate::{LONG, courier_binary};
@@ -122,5 +128,52 @@ async fn a_panic_beside_other_invocations_is_one_failure() -> TestResult {
     assert_eq!(reply(&neighbour).await?["answer"]["order_id"], 1);
     assert_eq!(stage.log(&order(2))?.outcomes("Panicked"), 1);
     stage.stop().await;
+    Ok(())
+}
+
+type Handled =
+    std::pin::Pin<Box<dyn Future<Output = Result<(u64, Option<i64>, Option<i64>), io::Error>> + Send>>;
+
+/// Answers its order, and the lease and the deadline that it sees when all are inside.
+fn handler(inside: &Arc<Barrier>) -> impl Fn(LambdaEvent<Value>) -> Handled + Clone + Send + use<> {
+    let inside = Arc::clone(inside);
+    move |event: LambdaEvent<Value>| {
+        let inside = Arc::clone(&inside);
+        Box::pin(async move {
+            inside.wait().await;
+            let lease_end = Attempt::current().map(|attempt| attempt.lease_end().get());
+            let deadline = Current::current().deadline.instant().map(|instant| instant.get());
+            Ok((event.payload["order_id"].as_u64().unwrap_or_default(), lease_end, deadline))
+        })
+    }
+}
+
+/// The layer, as `run_concurrent` clones and calls it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn clones_of_one_layered_service_do_not_mix_up_their_invocations() -> TestResult {
+    let many = usize::try_from(INVOCATIONS)?;
+    let inside = Arc::new(Barrier::new(many));
+    let layer = IdempotencyLayer::new(MemoryStore::new(), Key::parse("order_id")?, Policy::new())?;
+    let service = layer.layer(lambda_runtime::service_fn(handler(&inside)));
+    // It can be handed to `run_concurrent`, which would want a runtime API as soon as it is polled.
+    drop(lambda_runtime::run_concurrent(service.clone()));
+
+    let start = now_ms();
+    let calls = (1..=INVOCATIONS).map(|id| {
+        let mut service = service.clone();
+        tokio::spawn(async move {
+            let mut context = lambda_runtime::Context::default();
+            context.deadline = deadline(start, id);
+            let payload = serde_json::value::to_raw_value(&order(id))?;
+            let answer = service.call(LambdaEvent { payload, context }).await;
+            let answer = answer.map_err(|error| error.error_message)?;
+            let (order_id, lease_end, at): (u64, u64, u64) = serde_json::from_str(answer.get())?;
+            assert_eq!((order_id, lease_end, at), (id, deadline(start, id), deadline(start, id)));
+            Ok::<_, Box<dyn std::error::Error + Send + Sync>>(())
+        })
+    });
+    for call in tokio::time::timeout(LONG, try_join_all(calls)).await?? {
+        call?;
+    }
     Ok(())
 }

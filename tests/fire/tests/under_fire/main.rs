@@ -7,6 +7,7 @@ mod crashes;
 mod outside_lambda;
 mod races;
 mod soak;
+mod store_away;
 mod storm;
 mod switch;
 mod warm;

@@ -330,28 +330,33 @@ fn the_judge_sees_each_broken_promise() {
         takeover,
     };
     let given = |at_ms, value: &str, executed| Given { at_ms, value: value.to_owned(), executed };
-    let story =
-        |runs: &[Run], given: &[Given]| judge(1, &Story { runs: runs.to_vec(), given: given.to_vec() });
+    let story = |runs: Vec<Run>, given: Vec<Given>| judge(1, &Story { runs, given });
     let verdict = |judged: Result<(), String>| judged.err().unwrap_or_default();
 
     let (first, later) = (run(0, End::Ok, false), run(1_300, End::Ok, true));
     let (mine, yours) = (given(20, "1/0", true), given(30, "1/0", false));
-    assert_eq!(story(&[first.clone()], &[mine.clone(), yours.clone()]), Ok(()));
-    assert_eq!(story(&[run(0, End::Err, false), run(10, End::Ok, false)], &[given(30, "1/1", true)]), Ok(()));
-    assert_eq!(story(&[run(0, End::Dropped, false), later.clone()], &[given(1_400, "1/1", true)]), Ok(()));
+    assert_eq!(story(vec![first.clone()], vec![mine.clone(), yours.clone()]), Ok(()));
+    assert_eq!(
+        story(vec![run(0, End::Err, false), run(10, End::Ok, false)], vec![given(30, "1/1", true)]),
+        Ok(())
+    );
+    assert_eq!(
+        story(vec![run(0, End::Dropped, false), later.clone()], vec![given(1_400, "1/1", true)]),
+        Ok(())
+    );
 
     let broken = |what: &str, judged| assert!(verdict(judged).starts_with(what), "{what}");
     broken(
         "two answers",
-        story(&[first.clone(), later.clone()], &[mine.clone(), given(1_400, "1/1", false)]),
+        story(vec![first.clone(), later.clone()], vec![mine.clone(), given(1_400, "1/1", false)]),
     );
-    broken("an answer of no run", story(&[], &[yours.clone()]));
-    broken("an answer of a run that had none", story(&[run(0, End::Err, false)], &[mine.clone()]));
-    broken("two ran and were both recorded", story(&[first.clone()], &[mine.clone(), mine.clone()]));
-    broken("a run after the answer", story(&[first.clone(), later.clone()], &[mine]));
+    broken("an answer of no run", story(vec![], vec![yours.clone()]));
+    broken("an answer of a run that had none", story(vec![run(0, End::Err, false)], vec![mine.clone()]));
+    broken("two ran and were both recorded", story(vec![first.clone()], vec![mine.clone(), mine.clone()]));
+    broken("a run after the answer", story(vec![first.clone(), later.clone()], vec![mine]));
     for early in [run(1_299, End::Ok, true), run(5, End::Ok, false)] {
-        broken("two runs in one lease", story(&[run(0, End::Dropped, false), early.clone()], &[]));
-        broken("two runs in one lease", story(&[first.clone(), early], &[]));
+        broken("two runs in one lease", story(vec![run(0, End::Dropped, false), early.clone()], vec![]));
+        broken("two runs in one lease", story(vec![first.clone(), early], vec![]));
     }
-    broken("two runs in one lease", story(&[run(0, End::Err, false), run(9, End::Ok, false)], &[]));
+    broken("two runs in one lease", story(vec![run(0, End::Err, false), run(9, End::Ok, false)], vec![]));
 }
