@@ -103,9 +103,7 @@ async fn a_typed_handler_needs_no_raw_and_its_answer_only_serialises() -> TestRe
     let inside = work.clone();
     let handler = move |event: LambdaEvent<Order>| {
         let run = inside.run();
-        async move {
-            Ok::<_, OrderError>(Receipt { run, order_id: event.payload.order_id, price: 100.0 })
-        }
+        async move { Ok::<_, OrderError>(Receipt { run, order_id: event.payload.order_id, price: 100.0 }) }
     };
     let service = is_a_handler(ServiceBuilder::new().layer(layer(&bench)?).service_fn(handler));
     let first = invoke(&service, order().to_string()).await.map_err(|error| error.error_type)?;
@@ -258,7 +256,8 @@ async fn a_handler_that_cannot_get_ready_says_so_in_its_own_words() -> TestResul
         }
     }
     let bench = Bench::memory();
-    let error = invoke(&layer(&bench)?.layer(Broken), order().to_string()).await.err().ok_or("it was ready")?;
+    let error =
+        invoke(&layer(&bench)?.layer(Broken), order().to_string()).await.err().ok_or("it was ready")?;
     assert_eq!(error.error_message, "the provider said no");
     assert_eq!(bench.count().await?, 0);
     Ok(())
@@ -320,9 +319,11 @@ async fn a_function_inside_a_guarded_handler_has_a_record_and_an_attempt_of_its_
         move |event: LambdaEvent<Value>| {
             let inner = inner.clone();
             async move {
-                let before = Attempt::current().and_then(|attempt| attempt.record_id().map(ToString::to_string));
+                let before =
+                    Attempt::current().and_then(|attempt| attempt.record_id().map(ToString::to_string));
                 let charged = charge(&event.payload, &inner).await?;
-                let after = Attempt::current().and_then(|attempt| attempt.record_id().map(ToString::to_string));
+                let after =
+                    Attempt::current().and_then(|attempt| attempt.record_id().map(ToString::to_string));
                 assert_eq!(before, after, "the outer attempt is back");
                 Ok::<_, OrderError>((before, charged))
             }
@@ -330,7 +331,8 @@ async fn a_function_inside_a_guarded_handler_has_a_record_and_an_attempt_of_its_
     };
     let service = ServiceBuilder::new().layer(layer(&bench)?).service_fn(handler);
     let clock = bench.clock.clone();
-    let call = lambda_idempotency::testing::scope(bench.store.clone(), clock, invoke(&service, order().to_string()));
+    let call =
+        lambda_idempotency::testing::scope(bench.store.clone(), clock, invoke(&service, order().to_string()));
     let (outer, (charge, lease_end)): (String, (String, i64)) =
         serde_json::from_str(&call.await.map_err(|error| error.error_type)?)?;
     assert!(outer.starts_with("orders.submit#") && charge.starts_with("orders.charge#"), "{outer} {charge}");
@@ -446,7 +448,13 @@ async fn behaves(one: Way, two: Way) -> TestResult {
 
     // Without a key nothing runs and nothing is stored.
     let (bench, work) = (Bench::memory(), Work::new());
-    for text in [r#"{"order_id":77}"#, r#"{"order_id":77,"version":null}"#, r#"{"order_id":"","version":1}"#, "[]", "7"] {
+    for text in [
+        r#"{"order_id":77}"#,
+        r#"{"order_id":77,"version":null}"#,
+        r#"{"order_id":"","version":1}"#,
+        "[]",
+        "7",
+    ] {
         assert_eq!(call(&bench, one, text, &work, Act::Succeed).await, err("MissingKey"), "{text}");
     }
     let twice = r#"{"order_id":77,"version":3,"order_id":78}"#;

@@ -22,12 +22,7 @@ where
     R::Ok: Recordable + Replayable,
     R::Err: CarriesErrors,
 {
-    Answers {
-        typed: Typed::new(),
-        results: |typed| typed,
-        error: R::Err::from,
-        skipped: || None,
-    }
+    Answers { typed: Typed::new(), results: |typed| typed, error: R::Err::from, skipped: || None }
 }
 
 impl<T, E> Answers<T, E> {

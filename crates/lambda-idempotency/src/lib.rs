@@ -67,6 +67,61 @@ pub use lambda_idempotency_core::{
 };
 #[cfg(feature = "dynamodb")]
 pub use lambda_idempotency_dynamodb::{self as dynamodb, DynamoDbStore};
+/// ```
+/// use lambda_idempotency::{Error, MemoryStore, OnError, Policy, Raw, idempotent};
+/// use lambda_runtime::LambdaEvent;
+/// use serde::{Deserialize, Serialize};
+/// use std::sync::Arc;
+///
+/// # #[derive(Serialize, Deserialize)] struct Order { order_id: u64, version: u32 }
+/// # #[derive(Serialize, Deserialize)] struct Receipt { run_id: String }
+/// # struct Client;
+/// # impl Client { async fn create(&self, _: &Order) -> Result<Receipt, PayError> { Err(PayError::Timeout) } }
+/// // A handler: the key is taken from the bytes of the event.
+/// #[idempotent(key = "[order_id, version]", name = "orders.handle")]
+/// async fn handle(event: LambdaEvent<Raw<Order>>) -> Result<u64, lambda_runtime::Error> {
+///     Ok(event.payload.order_id)
+/// }
+///
+/// /// A method with other arguments beside the input, a store of its own and a policy.
+/// struct Shop { store: Arc<MemoryStore> }
+/// static PATIENT: Policy = Policy::new().margin(std::time::Duration::from_secs(10));
+///
+/// #[derive(Debug, thiserror::Error, Serialize, Deserialize)]
+/// enum PayError {
+///     #[error("declined")]
+///     Declined,
+///     #[error("timeout")]
+///     Timeout,
+///     #[error("not paid: {0}")]
+///     Idempotency(String),
+/// }
+///
+/// impl From<Error> for PayError {
+///     fn from(error: Error) -> Self {
+///         Self::Idempotency(error.to_string())
+///     }
+/// }
+///
+/// /// A declined card is an answer for everybody who asks; after anything else the next attempt is real.
+/// fn is_answer(error: &PayError) -> OnError {
+///     if matches!(error, PayError::Declined) { OnError::Store } else { OnError::Release }
+/// }
+///
+/// impl Shop {
+///     #[idempotent(
+///         key = "order_id",
+///         input = order,
+///         store = self.store.clone(),
+///         expires_after = "7d",
+///         on_error = is_answer,
+///         policy = PATIENT,
+///     )]
+///     async fn pay(&mut self, client: &Client, order: &Order) -> Result<Receipt, PayError> {
+///         client.create(order).await
+///     }
+/// }
+/// ```
 pub use lambda_idempotency_macros::idempotent;
 pub use layer::{IdempotencyLayer, IdempotencyService};
 pub use raw::Raw;

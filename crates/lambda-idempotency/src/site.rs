@@ -207,7 +207,9 @@ impl Call {
                 &*default
             }
         };
-        settings.run(store, clock::current(), identity, answers, |_| work()).await
+        // On the heap, and only when the body runs: each layer of the engine would else keep room for the
+        // whole of it, and guarded functions that call guarded ones would multiply that.
+        settings.run(store, clock::current(), identity, answers, |_| Box::pin(work())).await
     }
 }
 

@@ -81,7 +81,9 @@ impl Args {
         if before.contains(name) {
             return problems.add(name.span(), format!("`{word}` is given twice; keep one"));
         }
-        if matches!(&*word, "wait" | "in_progress") && before.iter().any(|b| b == "wait" || b == "in_progress") {
+        if matches!(&*word, "wait" | "in_progress")
+            && before.iter().any(|b| b == "wait" || b == "in_progress")
+        {
             let message = "`wait` and `in_progress` exclude each other: wait for the other attempt's answer, \
                            or succeed without one; keep one";
             return problems.add(name.span(), message);
@@ -90,7 +92,9 @@ impl Args {
         let Some(value) = value else { return };
         match &*word {
             "key" => self.key = problems.keep(checked_key(&value)),
-            "input" => self.input = problems.keep(place(value, "input", "an expression, not its name in quotes")),
+            "input" => {
+                self.input = problems.keep(place(value, "input", "an expression, not its name in quotes"))
+            }
             "fingerprint" => self.fingerprint = problems.keep(checked_fingerprint(&value)),
             "expires_after" => self.expires_after = problems.keep(checked_duration(value)),
             "store" => {
@@ -112,7 +116,9 @@ impl Args {
                     self.on_error = on_error;
                 }
             }
-            "store_if" => self.store_if = problems.keep(place(value, "store_if", "a function `fn(&T) -> bool`")),
+            "store_if" => {
+                self.store_if = problems.keep(place(value, "store_if", "a function `fn(&T) -> bool`"))
+            }
             "on_replay" => {
                 let what = "a function `fn(&T, &Replay) -> Result<(), E>`";
                 self.on_replay = problems.keep(place(value, "on_replay", what));
@@ -170,9 +176,8 @@ fn argument(input: ParseStream<'_>, problems: &mut Problems) -> Option<(Ident, O
     let name = input.call(Ident::parse_any).ok()?;
     let word = name.to_string();
     if input.parse::<Token![=]>().is_err() {
-        match names::is_known(&word) {
-            true => problems.add(name.span(), format!("write `{}`", names::example(&word))),
-            false => {}
+        if names::is_known(&word) {
+            problems.add(name.span(), format!("write `{}`", names::example(&word)));
         }
         skip(input);
         return Some((name, None));

@@ -134,3 +134,53 @@ fn borrowed(expression: Expr) -> Expr {
         expr: Box::new(expression),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::expand;
+
+    #[test]
+    fn under_another_path_nothing_names_the_facade() {
+        let args = quote!(
+            key = "id",
+            crate = deps::safe,
+            wait = "1s",
+            on_error = "keep",
+            store = s,
+            policy = P,
+            store_if = f,
+            on_replay = g
+        );
+        let tokens = expand(
+            args,
+            quote!(
+                async fn f(order: Order) -> Result<(), Error> {
+                    Ok(())
+                }
+            ),
+        )
+        .to_string();
+        assert!(tokens.contains("deps :: safe :: __private :: Site"), "{tokens}");
+        assert!(!tokens.contains("lambda_idempotency"), "{tokens}");
+    }
+
+    #[test]
+    fn the_body_stays_as_it_is_written_even_when_it_is_not_finished() {
+        let item = quote!(async fn f(order: Order) -> Result<(), Error> { order. ; let x = ; });
+        let tokens = expand(quote!(key = "id"), item).to_string();
+        assert!(tokens.contains("order . ; let x = ;"), "{tokens}");
+    }
+
+    #[test]
+    fn with_an_error_the_function_is_still_there() {
+        let item = quote!(
+            pub async fn f(order: Order) -> Result<(), Error> {
+                Ok(())
+            }
+        );
+        let tokens = expand(quote!(), item.clone()).to_string();
+        assert!(tokens.contains("compile_error") && tokens.ends_with(&item.to_string()), "{tokens}");
+    }
+}

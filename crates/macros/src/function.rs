@@ -5,7 +5,9 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, FnArg, Pat, PatType, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
+use syn::{
+    Attribute, Expr, FnArg, Pat, PatType, ReceiverKind, ReturnType, Signature, Token, Type, Visibility,
+};
 
 use crate::args::Args;
 use crate::problems::Problems;
@@ -30,9 +32,8 @@ impl Parse for Function {
             return Err(syn::Error::new(signature.ident.span(), message));
         }
         let body: Group = input.parse()?;
-        let split = |body: ParseStream<'_>| {
-            Ok((body.call(Attribute::parse_inner)?, body.parse::<TokenStream>()?))
-        };
+        let split =
+            |body: ParseStream<'_>| Ok((body.call(Attribute::parse_inner)?, body.parse::<TokenStream>()?));
         let (inner_attributes, statements) = split.parse2(body.stream())?;
         let body = if inner_attributes.is_empty() { body } else { braces(statements, &body) };
         Ok(Self { attributes, inner_attributes, visibility, signature, body })
@@ -56,7 +57,9 @@ impl Function {
                     "this function returns a future instead of being `async`. Under `#[async_trait]`, annotate an \
                      `async fn` of your own and call it from the trait's method; an `async fn` in a trait needs no such macro"
                 }
-                false => "`#[idempotent]` goes on an `async fn`: the claim and the completion are store calls",
+                false => {
+                    "`#[idempotent]` goes on an `async fn`: the claim and the completion are store calls"
+                }
             };
             return problems.add(signature.fn_token.span(), message);
         }
@@ -64,7 +67,10 @@ impl Function {
             attribute.path().segments.last().is_some_and(|segment| segment.ident == "idempotent")
         };
         if let Some(again) = self.attributes.iter().find(again) {
-            problems.add(again.span(), "`#[idempotent]` is given twice: the inner claim would find the outer one in progress");
+            problems.add(
+                again.span(),
+                "`#[idempotent]` is given twice: the inner claim would find the outer one in progress",
+            );
         }
         types::check_result(signature, problems);
         if let Some(store) = &args.store
@@ -82,7 +88,8 @@ impl Function {
         match (arguments.next(), arguments.next()) {
             (Some(only), None) => types::check_argument(&only.ty, problems),
             (first, _) => {
-                let many = if first.is_none() { "there is no argument" } else { "there are several arguments" };
+                let many =
+                    if first.is_none() { "there is no argument" } else { "there are several arguments" };
                 problems.add(
                     signature.ident.span(),
                     format!(

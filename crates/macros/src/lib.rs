@@ -10,30 +10,37 @@ mod types;
 
 use proc_macro::TokenStream;
 
-/// Guards an `async` function: the same work is done once, and everybody who asks gets its answer.
+/// Guards an `async` function or method: the same work is done once, and everybody who asks gets its answer.
 ///
-/// ```ignore
-/// #[idempotent(key = "[order_id, version]", expires_after = "1d")]
-/// async fn submit(event: LambdaEvent<Raw<Order>>) -> Result<Receipt, Error> {
-///     provider::create_run(&event.payload).await
-/// }
-/// ```
-///
-/// The function's error type needs `From<lambda_idempotency::Error>`, its result
-/// `Serialize + DeserializeOwned`.
+/// The function's result needs `Serialize + DeserializeOwned`, its error type
+/// `From<lambda_idempotency::Error>`, and what the key is taken from `Serialize`. Nothing is asked of other
+/// arguments. The body stays as it is written; its future is as `Send` as it was.
 ///
 /// | argument | meaning | default |
 /// |---|---|---|
 /// | `key = "<JMESPath>"` | which work this is; checked at compile time | required; `"@"` is the whole input |
-/// | `input = <expr>` | what key and fingerprint are taken from: any `Serialize` value | the only argument that is not `self` (of a `LambdaEvent`, its payload) |
+/// | `input = <expression>` | what key and fingerprint are taken from: any value that serialises | the only argument that is not `self` (of a `LambdaEvent`, its payload) |
 /// | `fingerprint = "<JMESPath>"` | narrows what is compared; `"none"` compares nothing | the whole input |
-/// | `expires_after = "1h"` or a `Duration` expression | life of a completed record | what the event source needs, else one day |
-/// | `store = <expr>` | the store | the installed one |
-/// | `name = "orders.submit"` | scope of the key; set it in production: a rename otherwise makes live records unreachable | Lambda function name, module path and function |
-/// | `wait = "10s"` | another attempt is at work: wait for its answer, never up to the own deadline | `AlreadyInProgress` |
+/// | `expires_after = "1h"` or a `Duration` | life of a completed record | what the event source needs, else one day |
+/// | `store = <expression>` | the store | the installed one |
+/// | `name = "orders.submit"` | scope of the key; set it in production: a rename otherwise makes live records unreachable | Lambda function name, module, type of a method, function |
+/// | `wait = "10s"` or a `Duration` | another attempt is at work: wait for its answer, never up to the own deadline | `AlreadyInProgress` |
 /// | `in_progress = "skip"` | another attempt is at work: succeed with the result type's `Default` | `AlreadyInProgress` |
+/// | `on_error = "release"`, `"store"`, `"keep"` or a `fn(&E) -> OnError` | after `Err`: the next attempt is real, the failure is the answer, or the claim stays until its lease has passed. `"store"` and a function need `E: Serialize + DeserializeOwned` | `"release"` |
+/// | `store_if = <fn(&T) -> bool>` | which `Ok` values are the answer for everybody | all |
+/// | `on_replay = <fn(&T, &Replay) -> Result<(), E>>` | a look at each replayed answer | none |
+/// | `policy = <Policy or path>` | everything else; what an argument says goes before it | `Policy::new()` |
+/// | `crate = <path>` | where this library is, if it was renamed or is re-exported | `::lambda_idempotency` |
 ///
-/// Durations are a whole number and one of `s`, `m`, `h`, `d`.
+/// Durations are a whole number and one of `s`, `m`, `h`, `d`. `expires_after`, `wait` and `policy` are made
+/// once, at the first call, so they cannot use the function's arguments; `input` and `store` are made at
+/// each call.
+///
+/// A generic function has one name for all its types, and so has a method for all parameters of its type.
+/// Two functions that would have one name by default (inside of two functions of a module, say) are an
+/// error when the second is called: give them a `name`.
+///
+/// A method that takes `&mut self` or `self` cannot lend its store as well: `store = self.store.clone()`.
 #[proc_macro_attribute]
 pub fn idempotent(args: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(args.into(), item.into()).into()

@@ -71,7 +71,9 @@ pub(crate) fn unknown(name: &str) -> String {
         );
     }
     match meant(name) {
-        Some(meant) => format!("unknown argument `{name}`; did you mean `{meant}`? The arguments are {allowed}"),
+        Some(meant) => {
+            format!("unknown argument `{name}`; did you mean `{meant}`? The arguments are {allowed}")
+        }
         None => format!("unknown argument `{name}`; the arguments are {allowed}"),
     }
 }

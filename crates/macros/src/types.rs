@@ -42,7 +42,9 @@ pub(crate) fn check_argument(ty: &Type, problems: &mut Problems) {
     }
     if SEVERAL_RECORDS.contains(&&*name) {
         let how = match name.starts_with("Sqs") {
-            true => "annotate the function that does one record's work, and let `batch::sqs` call it for each",
+            true => {
+                "annotate the function that does one record's work, and let `batch::sqs` call it for each"
+            }
             false => "annotate a function that does one record's work, and call it for each record",
         };
         problems.add(
@@ -71,7 +73,10 @@ pub(crate) fn check_result(signature: &Signature, problems: &mut Problems) {
     }
     for error in parts {
         if let Some(span) = find(error, &|ty| matches!(ty, Type::ImplTrait(_)).then(|| ty.span())) {
-            problems.add(span, "the error must be a named type: it is built from `lambda_idempotency::Error` as well");
+            problems.add(
+                span,
+                "the error must be a named type: it is built from `lambda_idempotency::Error` as well",
+            );
         }
     }
 }
@@ -128,11 +133,16 @@ fn lends(ty: &Type) -> Option<Span> {
 /// What is no `Result` under any import.
 fn is_no_result(ty: &Type) -> bool {
     const OTHERS: [&str; 18] = [
-        "Option", "Vec", "String", "Box", "Value", "HashMap", "bool", "char", "u8", "u16", "u32", "u64", "usize", "i32",
-        "i64", "f64", "Poll", "Pin",
+        "Option", "Vec", "String", "Box", "Value", "HashMap", "bool", "char", "u8", "u16", "u32", "u64",
+        "usize", "i32", "i64", "f64", "Poll", "Pin",
     ];
     match ty {
-        Type::Tuple(_) | Type::Array(_) | Type::Reference(_) | Type::Slice(_) | Type::Ptr(_) | Type::Never(_) => true,
+        Type::Tuple(_)
+        | Type::Array(_)
+        | Type::Reference(_)
+        | Type::Slice(_)
+        | Type::Ptr(_)
+        | Type::Never(_) => true,
         _ => last_segment(ty).is_some_and(|segment| OTHERS.iter().any(|name| segment.ident == name)),
     }
 }
@@ -143,9 +153,11 @@ fn find(ty: &Type, look: &dyn Fn(&Type) -> Option<Span>) -> Option<Span> {
         return Some(found);
     }
     match ty {
-        Type::Path(path) => {
-            path.path.segments.iter().find_map(|segment| type_arguments(segment).find_map(|ty| find(ty, look)))
-        }
+        Type::Path(path) => path
+            .path
+            .segments
+            .iter()
+            .find_map(|segment| type_arguments(segment).find_map(|ty| find(ty, look))),
         Type::Tuple(tuple) => tuple.elems.iter().find_map(|ty| find(ty, look)),
         Type::Array(array) => find(&array.elem, look),
         Type::Slice(slice) => find(&slice.elem, look),
