@@ -20,8 +20,19 @@ pub struct Attempt {
     takeover: bool,
     lease: Arc<LeaseState>,
     effect: Arc<AtomicBool>,
-    writes: Arc<Mutex<Option<Box<dyn Writes>>>>,
+    refused_inside: Arc<AtomicBool>,
+    writes: Arc<Mutex<Pending>>,
     clock: Arc<dyn Clock>,
+}
+
+/// Writes that wait for the function's end.
+#[derive(Debug, Default)]
+enum Pending {
+    #[default]
+    None,
+    Some(Box<dyn Writes>),
+    /// The function has ended.
+    Taken,
 }
 
 /// What renewal changes while the function runs.
@@ -43,7 +54,15 @@ impl Attempt {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let lease = LeaseState { end: AtomicI64::new(lease_end.get()), lost: watch::Sender::new(false) };
-        Self { id, takeover, lease: Arc::new(lease), effect: Arc::default(), writes: Arc::default(), clock }
+        Self {
+            id,
+            takeover,
+            lease: Arc::new(lease),
+            effect: Arc::default(),
+            refused_inside: Arc::default(),
+            writes: Arc::default(),
+            clock,
+        }
     }
 
     /// The attempt that this task runs under; `None` outside of a guarded function.
@@ -78,6 +97,15 @@ impl Attempt {
         self.effect.load(Ordering::SeqCst)
     }
 
+    /// A guarded call inside this one was refused for now.
+    pub(crate) fn note_refusal_inside(&self) {
+        self.refused_inside.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn was_refused_inside(&self) -> bool {
+        self.refused_inside.load(Ordering::SeqCst)
+    }
+
     /// Has these writes applied together with the result, when the function returns `Ok`: both or
     /// neither, so that the recorded answer and the business state cannot disagree. When the function
     /// fails, when another attempt took over, or when one of their own conditions does not hold
@@ -86,23 +114,30 @@ impl Attempt {
     /// The type of the writes is the store's (`dynamodb::Writes`).
     ///
     /// # Errors
-    /// [`Error::Config`] when this attempt has writes already (put them into one), or runs unprotected:
-    /// there is no record, so write them yourself.
+    /// [`Error::Config`] when this attempt has writes already (put them into one), has ended, or runs
+    /// unprotected: there is no record, so write them yourself.
     pub fn commit_with(&self, writes: impl Writes) -> Result<(), Error> {
         let refuse = |message: &str| Err(Error::Config { message: message.to_owned() });
         if self.id.is_none() {
             return refuse("`commit_with` in an unprotected attempt: there is no record to commit with");
         }
-        let mut slot = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
-        if slot.is_some() {
-            return refuse("`commit_with` was called twice in one attempt: put all writes into one call");
+        let mut pending = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        match *pending {
+            Pending::None => *pending = Pending::Some(Box::new(writes)),
+            Pending::Some(_) => {
+                return refuse("`commit_with` was called twice in one attempt: put all writes into one call");
+            }
+            Pending::Taken => return refuse("`commit_with` was called after its attempt had ended"),
         }
-        *slot = Some(Box::new(writes));
         Ok(())
     }
 
     pub(crate) fn take_writes(&self) -> Option<Box<dyn Writes>> {
-        self.writes.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let mut pending = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        match std::mem::replace(&mut *pending, Pending::Taken) {
+            Pending::Some(writes) => Some(writes),
+            Pending::None | Pending::Taken => None,
+        }
     }
 
     /// When this attempt's lease ends. Work that goes on after it can be done twice.

@@ -117,7 +117,9 @@ pub enum Error {
         /// The record, which is untouched.
         id: RecordId,
     },
-    /// The function ran but its result is not recorded. The claim stays until its lease has passed.
+    /// The function ran but its result is not recorded. Where the store did not take it, the claim stays until
+    /// its lease has passed; where the result cannot be stored at all, the record says that the work is done,
+    /// and replays are [`Error::ResultNotStored`].
     #[error("record {id}: the function succeeded but its result could not be recorded: {source}")]
     NotRecorded {
         /// The record.
@@ -136,8 +138,9 @@ pub enum Error {
         /// One for each write that refused.
         reasons: Vec<RefusedWrite>,
     },
-    /// The work is done, but its result was too large to be stored.
-    #[error("record {id}: the work is done, but its result of {bytes} bytes was too large to be stored")]
+    /// The work is done, but its result is not stored: it is too large for the store, the policy keeps only
+    /// the marker, or it could not be written as JSON (0 bytes) or encrypted.
+    #[error("record {id}: the work is done, but its result of {bytes} bytes is not stored")]
     ResultNotStored {
         /// The record.
         id: RecordId,
@@ -175,8 +178,9 @@ pub enum Error {
         /// How many claims were tried.
         tries: u32,
     },
-    /// The store could not be asked. Nothing was run.
-    #[error("record {id} was not claimed: {source}")]
+    /// The store gave no answer to the claim. Nothing was run. If the claim was applied all the same, it was
+    /// given back as far as the store could be reached.
+    #[error("record {id} could not be claimed, nothing was run: {source}")]
     Store {
         /// The record.
         id: RecordId,
@@ -312,14 +316,17 @@ impl Error {
         format!("Idempotency{}", self.name())
     }
 
-    /// Whether the same event can succeed when it is delivered again.
+    /// Whether the same event can succeed when it is delivered again, later. Not a licence to call again
+    /// at once: after `LeaseLost` and `NotRecorded` the effect has happened.
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::AlreadyInProgress { .. }
             | Self::DeadlinePassed { .. }
             | Self::LeaseLost { .. }
-            | Self::NotRecorded { .. }
             | Self::InconsistentState { .. } => true,
+            Self::NotRecorded { source, .. } => {
+                matches!(source, NotRecordedReason::Store(_) | NotRecordedReason::Contradiction)
+            }
             Self::Store { source, .. } => source.is_retryable(),
             _ => false,
         }
@@ -365,7 +372,8 @@ impl Error {
     /// Finds this library's error in `error` or among its sources: how a caller recognises it after
     /// it has travelled through the function's own error type.
     ///
-    /// A wrapper that hides it from its source chain (`#[error(transparent)]`) hides it from here.
+    /// A wrapper that hides it from its source chain hides it from here: `#[error(transparent)]`, and
+    /// `anyhow::Error` once it was turned into a boxed error (one with `.context(…)` keeps its chain).
     ///
     /// ```
     /// use lambda_idempotency_core::Error;
@@ -382,7 +390,9 @@ impl Error {
     pub fn find<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Error> {
         let mut next = Some(error);
         while let Some(error) = next {
-            if let Some(ours) = error.downcast_ref() {
+            let boxed = || error.downcast_ref::<Box<Error>>().map(|ours| &**ours);
+            let shared = || error.downcast_ref::<std::sync::Arc<Error>>().map(|ours| &**ours);
+            if let Some(ours) = error.downcast_ref().or_else(boxed).or_else(shared) {
                 return Some(ours);
             }
             next = error.source();
@@ -394,14 +404,14 @@ impl Error {
 /// Why [`Engine::run`](crate::Engine::run) gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError<E> {
-    /// This library refused, or could not record.
-    #[error(transparent)]
+    /// This library refused, or could not record. Not transparent: [`Error::find`] has to find it.
+    #[error("{0}")]
     Idempotency(#[from] Error),
     /// The function itself failed.
-    #[error("the function failed")]
+    #[error("the function failed: {0}")]
     Function(E),
     /// The function failed before, and that failure is the recorded answer.
-    #[error("the function failed before, and its failure is recorded")]
+    #[error("the function failed before, and its failure is recorded: {0}")]
     Replayed(E, Replay),
 }
 

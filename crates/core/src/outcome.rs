@@ -6,7 +6,8 @@ use crate::EpochSeconds;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome<T> {
-    /// The function ran and its result is recorded.
+    /// The function ran and its result is recorded (or given back, where `store_if` says that it is no
+    /// answer for others).
     Executed(T),
     /// The function did not run: this is the recorded answer.
     Replayed(T, Replay),

@@ -193,8 +193,9 @@ impl Policy {
         self
     }
 
-    /// Run unprotected, with a warning, when the store cannot be reached at the claim. Each
-    /// delivery then runs. Without it such an event fails and is delivered again later.
+    /// Run unprotected, with a warning, when the store cannot be reached at the claim: a retryable error,
+    /// not a missing right or table. Each delivery then runs; a result is still recorded if the store takes
+    /// it afterwards. Without it such an event fails and is delivered again later.
     #[must_use]
     pub const fn fail_open(mut self) -> Self {
         self.fail_open = true;
@@ -226,15 +227,37 @@ impl Policy {
 
     /// Contradictions that can be seen without an event.
     pub(crate) fn contradiction(&self) -> Option<String> {
-        if let Lease::Renewed { lease, every } = self.lease
-            && (every.is_zero() || every >= lease)
-        {
-            return Some(format!(
-                "a lease of {lease:?} that is renewed every {every:?} ends before it is renewed; \
-                 renew it a few times per lease"
-            ));
+        let said = |message: &str| Some(message.to_owned());
+        if self.expires_after.is_some_and(|life| life.is_zero()) {
+            return said("expires_after is zero: a record would protect nothing; give it a length");
         }
-        let (Lease::Fixed(lease) | Lease::Renewed { lease, .. }) = self.lease else { return None };
+        if self.store_timeout.is_zero() {
+            return said("the store timeout is zero: no call could be answered in time");
+        }
+        if self.margin > LONGEST_MARGIN {
+            return said("the margin is longer than an hour: an abandoned claim could hardly be taken over");
+        }
+        if self.at_most_once && self.fail_open {
+            return said(
+                "at-most-once and fail-open exclude each other: with the store away, every delivery would run",
+            );
+        }
+        if self.at_most_once && self.missing_key == MissingKey::RunUnprotected {
+            return said("at-most-once and running without a key exclude each other: refuse a missing key");
+        }
+        let lease = match self.lease {
+            Lease::Renewed { lease, every } if every.is_zero() || every >= lease => {
+                return Some(format!(
+                    "a lease of {lease:?} that is renewed every {every:?} ends before it is renewed; \
+                     renew it a few times per lease"
+                ));
+            }
+            Lease::Fixed(lease) | Lease::Renewed { lease, .. } => lease,
+            Lease::Deadline | Lease::DeadlinePlus(_) => return None,
+        };
+        if lease.is_zero() {
+            return said("the lease is zero: a claim would have ended before its work began");
+        }
         let expires_after = self.expires_after?;
         (lease > expires_after).then(|| {
             format!(
@@ -245,3 +268,6 @@ impl Policy {
         })
     }
 }
+
+/// Clocks that differ by more than half of this are not clocks.
+const LONGEST_MARGIN: Duration = Duration::from_secs(3600);

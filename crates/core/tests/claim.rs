@@ -37,9 +37,12 @@ async fn an_unreachable_store_refuses_by_default_and_nothing_runs() {
     let bed = Bed::new();
     let engine = bed.engine(Policy::new());
     for (fault, retryable) in [(Fault::ErrorBefore, true), (Fault::Throttle, true), (Fault::Deny, false)] {
+        // Both tries of the claim.
+        bed.store.break_next(Verb::Claim, fault);
         bed.store.break_next(Verb::Claim, fault);
         let error = refusal(bed.run(&engine, &order()).await);
         assert_eq!((error.name(), error.is_retryable()), ("Store", retryable));
+        bed.store.heal();
     }
     assert_eq!(bed.effects(), 0);
 }
@@ -48,10 +51,16 @@ async fn an_unreachable_store_refuses_by_default_and_nothing_runs() {
 async fn fail_open_runs_unprotected_at_the_claim_and_only_there() {
     let bed = Bed::new();
     let engine = bed.engine(Policy::new().fail_open());
-    bed.store.break_next(Verb::Claim, Fault::ErrorBefore);
-    assert_eq!(bed.run(&engine, &order()).await.expect("runs"), Outcome::Unprotected("run-1".to_owned()));
     bed.store.break_next(Verb::Complete, Fault::Deny);
     assert_eq!(refusal(bed.run(&engine, &order()).await).name(), "NotRecorded");
+    bed.clock.advance(TIME * 2);
+    bed.store.break_next(Verb::Claim, Fault::ErrorBefore);
+    bed.store.break_next(Verb::Claim, Fault::ErrorBefore);
+    assert_eq!(bed.run(&engine, &order()).await.expect("runs"), Outcome::Unprotected("run-2".to_owned()));
+    // A right that is missing is not trouble that passes.
+    bed.clock.advance(TIME * 2);
+    bed.store.break_next(Verb::Claim, Fault::Deny);
+    assert_eq!(refusal(bed.run(&engine, &json!({"id": 78})).await).name(), "Store");
 }
 
 #[tokio::test]
@@ -313,4 +322,57 @@ async fn work_does_not_start_when_the_lease_ended_before_the_claims_answer() {
     let error = refusal(bed.run(&engine, &order()).await);
     assert_eq!((error.name(), error.is_retryable()), ("DeadlinePassed", true));
     assert_eq!((bed.effects(), slow.0.records().len()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_claim_whose_answers_are_lost_does_not_block_its_own_retry() {
+    for policy in [Policy::new(), Policy::new().at_most_once()] {
+        let bed = Bed::new();
+        let engine = bed.engine(policy);
+        bed.store.break_next(Verb::Claim, Fault::ReplyLost);
+        bed.store.break_next(Verb::Claim, Fault::ReplyLost);
+        assert_eq!(refusal(bed.run(&engine, &order()).await).name(), "Store");
+        assert_eq!(bed.effects(), 0);
+        assert!(matches!(bed.run(&engine, &order()).await, Ok(Outcome::Executed(_))), "it blocks itself");
+    }
+}
+
+#[tokio::test]
+async fn a_claim_whose_answer_is_lost_once_runs() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    bed.store.break_next(Verb::Claim, Fault::ReplyLost);
+    assert!(matches!(bed.run(&engine, &order()).await, Ok(Outcome::Executed(_))));
+}
+
+#[tokio::test]
+async fn what_ran_fail_open_is_recorded_where_the_store_takes_it() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().fail_open());
+    for fault in [Fault::ReplyLost, Fault::ErrorBefore] {
+        bed.store.break_next(Verb::Claim, fault);
+        bed.store.break_next(Verb::Claim, fault);
+    }
+    // The claim was applied, unanswered, and could not be given back.
+    bed.store.break_next(Verb::Release, Fault::ErrorBefore);
+    assert!(matches!(bed.run(&engine, &order()).await, Ok(Outcome::Unprotected(_))));
+    bed.store.heal();
+    assert!(bed.run(&engine, &order()).await.expect("replays").is_replayed());
+    assert_eq!(bed.effects(), 1);
+}
+
+#[tokio::test]
+async fn contradictory_policies_are_refused() {
+    let hour = Duration::from_secs(3600);
+    for policy in [
+        Policy::new().at_most_once().fail_open(),
+        Policy::new().at_most_once().missing_key(MissingKey::RunUnprotected),
+        Policy::new().expires_after(Duration::ZERO),
+        Policy::new().lease(Lease::Fixed(Duration::ZERO)),
+        Policy::new().store_timeout(Duration::ZERO),
+        Policy::new().margin(hour * 2),
+    ] {
+        let error = Bed::new().engine(Policy::new()).policy(policy.clone()).expect_err("contradicts itself");
+        assert_eq!(error.name(), "Config", "{policy:?}");
+    }
 }

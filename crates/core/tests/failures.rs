@@ -198,3 +198,89 @@ async fn a_marker_says_that_the_work_is_done_and_nothing_else() {
     assert_eq!(error.name(), "ResultNotStored");
     assert_eq!(bed.effects(), 1);
 }
+
+#[tokio::test]
+async fn a_refusal_inside_is_not_stored_as_the_failure_outside() {
+    let bed = Arc::new(Bed::new());
+    let inner = bed.engine(Policy::new());
+    let outer = lambda_idempotency_core::Engine::new(
+        "outer",
+        Arc::clone(&bed.store),
+        lambda_idempotency_core::Key::parse("id").expect("a key"),
+    )
+    .expect("an engine")
+    .clock(bed.clock.clone());
+    bed.die(&inner, &order()).await;
+    let results: Typed<String, String> = Typed::new().store_failures();
+    let call = |value: &'static str| {
+        let (inner, outer, input) = (inner.clone(), outer.clone(), order());
+        let results = &results;
+        async move {
+            let work = |_| async {
+                let inside = inner.run(&order(), |_| async { Ok::<_, String>(value.to_owned()) }).await;
+                inside
+                    .map(|outcome| outcome.into_value().unwrap_or_default())
+                    .map_err(|error| error.to_string())
+            };
+            outer.run_with(&input, results, work).await
+        }
+    };
+    assert!(matches!(bed.invoke(TIME, call("1")).await, Err(RunError::Function(_))));
+    bed.clock.advance(TIME + Duration::from_secs(3));
+    assert_eq!(bed.invoke(TIME, call("2")).await.expect("runs"), Outcome::Executed("2".to_owned()));
+}
+
+#[tokio::test]
+async fn at_most_once_keeps_the_claim_of_a_result_that_is_no_answer() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().at_most_once());
+    let results: Results = Typed::new().store_if(|_| false);
+    let input = order();
+    let work = engine.run_with(&input, &results, |_| async { Ok(bed.effect()) });
+    assert!(bed.invoke(TIME, work).await.is_ok());
+    assert!(support::refusal(bed.run(&engine, &order()).await).is_already_in_progress());
+    assert_eq!(bed.effects(), 1);
+}
+
+#[derive(Debug)]
+struct NoWrites;
+
+impl lambda_idempotency_core::Writes for NoWrites {
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
+#[tokio::test]
+async fn writes_of_a_result_that_is_no_answer_are_not_lost_silently() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    let results: Results = Typed::new().store_if(|_| false);
+    let input = order();
+    let kept = Arc::new(std::sync::Mutex::new(None));
+    let work = engine.run_with(&input, &results, |attempt| async {
+        attempt.commit_with(NoWrites).expect("the first writes");
+        *kept.lock().expect("not poisoned") = Some(attempt);
+        Ok(bed.effect())
+    });
+    match bed.invoke(TIME, work).await {
+        Err(RunError::Idempotency(error)) => assert_eq!(error.name(), "Config"),
+        other => panic!("{other:?}"),
+    }
+    let attempt = kept.lock().expect("not poisoned").take().expect("is kept");
+    assert!(attempt.commit_with(NoWrites).is_err(), "the attempt has ended");
+}
+
+#[test]
+fn our_error_is_found_wherever_it_is() {
+    use lambda_idempotency_core::Error;
+    let ours = || Error::Config { message: "x".to_owned() };
+    let name = |error: &(dyn std::error::Error + 'static)| Error::find(error).map(Error::name);
+    assert_eq!(name(&RunError::<String>::Idempotency(ours())), Some("Config"));
+    assert_eq!(RunError::Function("declined").to_string(), "the function failed: declined");
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("outside")]
+    struct Boxed(#[source] Box<Error>);
+    assert_eq!(name(&Boxed(Box::new(ours()))), Some("Config"));
+}

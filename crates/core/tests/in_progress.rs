@@ -5,7 +5,7 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lambda_idempotency_core::testing::{ManualClock, Verb};
+use lambda_idempotency_core::testing::{Fault, ManualClock, Verb};
 use lambda_idempotency_core::{Clock, InProgress, Outcome, Policy, RunError};
 use support::{Bed, START, TIME, order, refusal};
 use tokio::sync::oneshot;
@@ -153,4 +153,24 @@ async fn work_in_progress_is_skipped_where_the_policy_says_so() {
     assert!(first.await.expect("does not panic").is_ok());
     // Not in progress any more: the answer is there.
     assert!(second(&bed, skipping(), TIME).await.expect("does not panic").expect("succeeds").is_replayed());
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_for_a_moment_does_not_end_the_wait() {
+    for policy in [waiting(10), waiting(10).fail_open()] {
+        let bed = bed();
+        let (first, end) = first(&bed);
+        settle().await;
+        for _ in 0..3 {
+            bed.store.break_next(Verb::Get, Fault::ErrorBefore);
+        }
+        let second = second(&bed, policy, TIME);
+        pass(&bed, Duration::from_secs(1)).await;
+        assert!(!second.is_finished(), "it gave up, or ran beside the first one");
+        end.send(Ok(())).expect("is awaited");
+        pass(&bed, Duration::from_secs(2)).await;
+        assert!(second.await.expect("does not panic").expect("is answered").is_replayed());
+        assert!(first.await.expect("does not panic").is_ok());
+        assert_eq!(bed.effects(), 1);
+    }
 }

@@ -1,14 +1,15 @@
 //! Winning the record, or learning why not.
 
 use std::sync::Once;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Identity;
 use super::report::Report;
 use super::run::{Holder, Run};
 use crate::decide::{self, Claimant, Content, Deadline, Times, Verdict};
 use crate::{
-    ClaimAnswer, ClaimRequest, EpochMillis, Error, Owner, Record, Replaced, StoreError, StoreErrorKind,
+    ClaimAnswer, ClaimRequest, EpochMillis, Error, Owner, Record, ReleaseRequest, Replaced, StoreError,
+    StoreErrorKind,
 };
 
 /// How a claim ended, errors aside.
@@ -33,6 +34,8 @@ pub(super) struct Busy {
 const TRIES: u32 = 3;
 /// The longest pause between two such tries; each is a random part of it.
 const PAUSE: Duration = Duration::from_millis(50);
+/// How long a claim without an answer is tried to be given back.
+const GIVING_BACK: Duration = Duration::from_millis(500);
 
 impl Run<'_> {
     /// A token for this attempt, the same over all its tries, polls and resends.
@@ -55,7 +58,7 @@ impl Run<'_> {
             let now = self.clock.now();
             let times = self.times(identity, now)?;
             let request = self.claim_request(identity, owner, times, now);
-            let answer = self.within_limit("claim", self.store.claim(&request)).await;
+            let answer = self.claim_request_answered(&request).await;
             let (record, judged_at) = match answer {
                 Ok(ClaimAnswer::Claimed(replaced)) => {
                     return Ok(self.held(identity, owner, times, replaced == Replaced::Abandoned));
@@ -73,6 +76,33 @@ impl Run<'_> {
             }
         }
         Err(Error::InconsistentState { id: identity.id.clone(), tries: TRIES })
+    }
+
+    /// A claim whose answer was lost can have been applied. It is sent once more, by the same owner, which
+    /// recognises itself; and if no answer comes at all, it is given back as far as the store can be reached,
+    /// so that the retry of this event is not blocked by a claim of which nobody knows.
+    async fn claim_request_answered(&self, request: &ClaimRequest) -> Result<ClaimAnswer, StoreError> {
+        let started = Instant::now();
+        let first = self.within_limit("claim", self.store.claim(request)).await;
+        let Err(error) = first else { return first };
+        if !error.is_retryable() {
+            return Err(error);
+        }
+        // Within the limit of one verb altogether, as far as that can be had.
+        let error = if started.elapsed() < self.policy().store_timeout / 2 {
+            self.clock.sleep(PAUSE).await;
+            match self.within_limit("claim", self.store.claim(request)).await {
+                Err(error) if error.is_retryable() => error,
+                answer => return answer,
+            }
+        } else {
+            error
+        };
+        if error.kind() != StoreErrorKind::Throttled {
+            let release = ReleaseRequest { id: request.id.clone(), owner: request.owner.clone() };
+            let _ = tokio::time::timeout(GIVING_BACK, self.store.release(&release)).await;
+        }
+        Err(error)
     }
 
     pub(super) fn claimant<'a>(&self, identity: &'a Identity, owner: &'a Owner) -> Claimant<'a> {

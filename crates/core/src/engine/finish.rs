@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
+use super::Identity;
 use super::encoding::{Encoding, Stored, leave_out};
 use super::report::Report;
 use super::results::Results;
 use super::run::{Holder, RESERVE, Run};
-use crate::decide::{self, Overtaken};
+use crate::decide::{self, Overtaken, Times};
 use crate::{
-    Attempt, CipherError, CommitAnswer, CompleteAnswer, CompleteRequest, Error, JsonFault, NotRecordedReason,
-    OnError, Outcome, Record, Redacted, ReleaseAnswer, ReleaseRequest, Replay, RunError, Status, StoreError,
-    Writes,
+    Attempt, CipherError, CommitAnswer, CompleteAnswer, CompleteRequest, EpochMillis, Error, JsonFault,
+    NotRecordedReason, OnError, Outcome, Owner, Record, Redacted, ReleaseAnswer, ReleaseRequest, Replay,
+    RunError, Status, StoreError, Writes,
 };
 
 /// First pause before a completion is tried again; doubled each time.
@@ -31,13 +32,20 @@ impl Run<'_> {
         let not_recorded = |json: Option<String>, source| {
             Err(Error::NotRecorded { id: id(), value: Redacted::new(json), source }.into())
         };
+        // The work is done, and would be done again at every delivery if nothing were recorded.
         let json = match results.encode(&value) {
             Ok(json) => json,
-            Err(fault) => return not_recorded(None, NotRecordedReason::NotJson(fault)),
+            Err(fault) => {
+                self.record_marker(holder, "").await;
+                return not_recorded(None, NotRecordedReason::NotJson(fault));
+            }
         };
         let request = match self.completion(holder, Status::Completed, &json, report) {
             Ok(request) => request,
-            Err(fault) => return not_recorded(Some(json), NotRecordedReason::NotEncrypted(fault)),
+            Err(fault) => {
+                self.record_marker(holder, &json).await;
+                return not_recorded(Some(json), NotRecordedReason::NotEncrypted(fault));
+            }
         };
         let writes = attempt.take_writes();
         match self.commit_while_time_is_left(&request, writes.as_deref()).await {
@@ -118,17 +126,7 @@ impl Run<'_> {
         report: &mut Report,
     ) -> Result<CompleteRequest, CipherError> {
         let now = self.clock.now();
-        let mut record = Record {
-            id: holder.identity.id.clone(),
-            expiration: decide::expires_at(self.settings.expires_after(&self.invocation), now),
-            status,
-            lease_end: Some(holder.times.lease_end),
-            owner: Some(holder.owner.clone()),
-            validation: holder.identity.validation.as_ref().map(|v| v.as_str().to_owned()),
-            data: None,
-            encoding: None,
-            deadline: None,
-        };
+        let mut record = self.final_record(holder, status);
         self.encoding().put(&mut record, json)?;
         if let Err(too_large) = self.store.check_size(&record) {
             leave_out(&mut record, json);
@@ -140,6 +138,50 @@ impl Run<'_> {
             ));
         }
         Ok(CompleteRequest { record, owner: holder.owner.clone(), now })
+    }
+
+    /// A final record of `holder`'s without its result.
+    fn final_record(&self, holder: &Holder, status: Status) -> Record {
+        Record {
+            id: holder.identity.id.clone(),
+            expiration: decide::expires_at(self.settings.expires_after(&self.invocation), self.clock.now()),
+            status,
+            lease_end: Some(holder.times.lease_end),
+            owner: Some(holder.owner.clone()),
+            validation: holder.identity.validation.as_ref().map(|v| v.as_str().to_owned()),
+            data: None,
+            encoding: None,
+            deadline: None,
+        }
+    }
+
+    /// Records that the work is done, of a result that cannot be stored. The caller has an error already.
+    async fn record_marker(&self, holder: &Holder, json: &str) {
+        let mut record = self.final_record(holder, Status::Completed);
+        leave_out(&mut record, json);
+        let request = CompleteRequest { record, owner: holder.owner.clone(), now: self.clock.now() };
+        if let Err(error) = self.commit_while_time_is_left(&request, None).await {
+            tracing::warn!(target: "lambda_idempotency", record_id = %request.record.id, %error, "nothing is recorded");
+        }
+    }
+
+    /// Records a result after a claim that was not answered; one try, of which the caller hears nothing.
+    pub(super) async fn record_if_possible<T, E, R: Results<T, E>>(
+        &self,
+        identity: &Identity,
+        owner: &Owner,
+        until: EpochMillis,
+        results: &R,
+        value: &T,
+    ) {
+        let Ok(json) = results.encode(value) else { return };
+        let expiration = decide::expires_at(self.settings.expires_after(&self.invocation), self.clock.now());
+        let times = Times { holder_until: until, lease_end: until, expiration, deadline: None };
+        let holder = Holder { identity: identity.clone(), owner: owner.clone(), times, takeover: false };
+        let mut unsaid = Report::new(self.settings.name());
+        if let Ok(request) = self.completion(&holder, Status::Completed, &json, &mut unsaid) {
+            let _ = self.within_limit("complete", self.commit_once(&request, None)).await;
+        }
     }
 
     fn encoding(&self) -> Encoding<'_> {

@@ -11,8 +11,8 @@ use super::results::Results;
 use super::{Identity, Settings};
 use crate::decide::{LONGEST_RUN, Times};
 use crate::{
-    Attempt, Clock, Error, InProgress, Invocation, OnError, Outcome, Owner, Policy, ReleaseAnswer, RunError,
-    Store, StoreError, StoreErrorKind,
+    Attempt, Clock, EpochMillis, Error, InProgress, Invocation, OnError, Outcome, Owner, Policy,
+    ReleaseAnswer, ReleaseRequest, RunError, Store, StoreError, StoreErrorKind,
 };
 use futures_util::FutureExt;
 
@@ -55,7 +55,16 @@ impl Run<'_> {
         };
         report.id(identity.id());
         let owner = self.new_owner()?;
-        let holder = match self.claim_or_wait(&identity, &owner, report).await {
+        let claimed = match self.claim(&identity, &owner, report).await {
+            Ok(Claimed::Busy(busy)) => self.wait(busy, &identity, &owner, report).await,
+            // Only where nobody is known to be at work, and only for trouble that passes.
+            Err(Error::Store { source, .. }) if self.policy().fail_open && source.is_retryable() => {
+                report.note(&format!("fail-open: {source}"));
+                return self.unprotected_after(&identity, &owner, results, work).await;
+            }
+            claimed => claimed,
+        };
+        let holder = match claimed {
             Ok(Claimed::Held(holder)) => holder,
             Ok(Claimed::Answered(record)) => return self.replay(&record, results),
             Ok(Claimed::Busy(_)) if self.policy().in_progress == InProgress::Skip => {
@@ -63,10 +72,6 @@ impl Run<'_> {
             }
             Ok(Claimed::Busy(Busy { retry_at, now })) => {
                 return Err(Error::AlreadyInProgress { id: identity.id, retry_at, now }.into());
-            }
-            Err(Error::Store { source, .. }) if self.policy().fail_open => {
-                report.note(&format!("fail-open: {source}"));
-                return self.unprotected(results, work).await;
             }
             Err(error) => return Err(error.into()),
         };
@@ -90,7 +95,8 @@ impl Run<'_> {
             let attempt = attempt.clone();
             async move { work(attempt).await }
         });
-        let body = self.renewing(&holder, &attempt, body);
+        // Boxed: the body's future can be large, and every caller's future holds this one.
+        let body = Box::pin(self.renewing(&holder, &attempt, body));
         let ended = AssertUnwindSafe(body).catch_unwind().await;
         if self.clock.now() >= attempt.lease_end().plus(self.policy().margin) {
             report.note("the function outlived its lease: another attempt can have done its work as well");
@@ -101,8 +107,20 @@ impl Run<'_> {
             }
             Ok(Ok(value)) => {
                 report.given_back();
-                self.give_back(&holder, &attempt, report).await;
-                self.answer(results, value).map(Outcome::Executed)
+                let writes = attempt.take_writes().is_some();
+                if self.policy().after_error() == OnError::Release {
+                    self.give_back(&holder, &attempt, report).await;
+                }
+                match writes {
+                    false => self.answer(results, value).map(Outcome::Executed),
+                    true => Err(Error::Config {
+                        message: format!(
+                            "{}: `store_if` refused a result that was to be committed with writes; neither is written",
+                            self.settings.name()
+                        ),
+                    }
+                    .into()),
+                }
             }
             Ok(Err(error)) => self.after_failure(&holder, &attempt, error, results, report).await,
             Err(panic) => {
@@ -128,11 +146,49 @@ impl Run<'_> {
         F: FnOnce(Attempt) -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
-        let until = self.invocation.deadline.instant().unwrap_or_else(|| self.clock.now().plus(LONGEST_RUN));
-        let attempt = Attempt::new(None, false, until, Arc::clone(&self.clock));
+        let attempt = Attempt::new(None, false, self.unguarded_until(), Arc::clone(&self.clock));
         let value =
             attempt.clone().scope(async move { work(attempt).await }).await.map_err(RunError::Function)?;
         self.answer(results, value).map(Outcome::Unprotected)
+    }
+
+    /// Fail-open: runs the work although the store gave no answer to the claim. The claim can have been applied
+    /// all the same, so the work's end is written as if it were held, once and as far as the store takes it:
+    /// the condition on the owner makes that safe, and a later duplicate then meets the answer.
+    async fn unprotected_after<T, R, E, F, Fut>(
+        &self,
+        identity: &Identity,
+        owner: &Owner,
+        results: &R,
+        work: F,
+    ) -> Result<Outcome<R::Answer>, RunError<E>>
+    where
+        R: Results<T, E>,
+        F: FnOnce(Attempt) -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        let until = self.unguarded_until();
+        let attempt = Attempt::new(None, false, until, Arc::clone(&self.clock));
+        let ended = attempt.clone().scope(async move { work(attempt).await }).await;
+        match ended {
+            Ok(value) => {
+                if results.is_answer(&value) {
+                    self.record_if_possible(identity, owner, until, results, &value).await;
+                }
+                self.answer(results, value).map(Outcome::Unprotected)
+            }
+            Err(error) => {
+                let request = ReleaseRequest { id: identity.id.clone(), owner: owner.clone() };
+                // Whether it is answered changes nothing for the caller.
+                let _ = self.within_limit("release", self.store.release(&request)).await;
+                Err(RunError::Function(error))
+            }
+        }
+    }
+
+    /// When an invocation without a claim is stopped.
+    fn unguarded_until(&self) -> EpochMillis {
+        self.invocation.deadline.instant().unwrap_or_else(|| self.clock.now().plus(LONGEST_RUN))
     }
 
     /// The answer that a result is by itself, without a record.
@@ -151,7 +207,18 @@ impl Run<'_> {
         results: &R,
         report: &mut Report,
     ) -> Result<Outcome<R::Answer>, RunError<E>> {
-        match results.on_error(&error).unwrap_or(self.policy().after_error()) {
+        let chosen = results.on_error(&error).unwrap_or(self.policy().after_error());
+        let chosen = match chosen {
+            // A guarded call inside was refused for now: that is no answer for a day.
+            OnError::Store if attempt.was_refused_inside() => {
+                report.note(
+                    "the failure was not stored: a guarded call inside was refused and can succeed later",
+                );
+                OnError::Release
+            }
+            other => other,
+        };
+        match chosen {
             OnError::Release => self.give_back(holder, attempt, report).await,
             OnError::Keep => {}
             OnError::Store => return self.complete_failure(holder, error, results, report).await,

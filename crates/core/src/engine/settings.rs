@@ -8,13 +8,12 @@ use std::time::Duration;
 use lambda_idempotency_key::{Fingerprint, Key, KeyError, Name, RecordId, Secret, Validation, source};
 use serde::Serialize;
 
+use super::json;
 use super::report;
 use super::results::Results;
 use super::run::Run;
 use crate::switch;
-use crate::{
-    Attempt, Cipher, Clock, Error, Invocation, JsonFault, MissingKey, Outcome, Policy, RunError, Store,
-};
+use crate::{Attempt, Cipher, Clock, Error, Invocation, MissingKey, Outcome, Policy, RunError, Store};
 
 /// Name, key, fingerprint and policy of one guarded function.
 ///
@@ -168,10 +167,9 @@ impl Settings {
     }
 
     fn json<I: Serialize + ?Sized>(&self, input: &I) -> Result<String, Error> {
-        serde_json::to_string(input).map_err(|error| Error::InvalidInput {
-            function: self.name().to_owned(),
-            reason: JsonFault::from(&error),
-        })
+        // NaN and the infinities are refused: all of them would be the same `null`.
+        json::to_text(input)
+            .map_err(|reason| Error::InvalidInput { function: self.name().to_owned(), reason })
     }
 
     fn identity_of(&self, json: &str, invocation: &Invocation) -> Result<Option<Identity>, Error> {
@@ -220,6 +218,12 @@ impl Settings {
             (Err(error), _) | (Ok(false), Err(error)) => Err(error.into()),
             (Ok(false), Ok(identity)) => run.guarded(identity, results, work, &mut report).await,
         };
+        if let Err(RunError::Idempotency(error)) = &result
+            && error.is_retryable()
+            && let Some(outer) = Attempt::current()
+        {
+            outer.note_refusal_inside();
+        }
         report.send(&result);
         result
     }

@@ -14,37 +14,42 @@ const FIRST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(1);
 
 impl Run<'_> {
-    /// Claims, and where another attempt is at work and the policy says so, waits for what becomes of it.
-    pub(super) async fn claim_or_wait(
+    /// Where another attempt is at work and the policy says so, waits for what becomes of it.
+    pub(super) async fn wait(
         &self,
+        busy: Busy,
         identity: &Identity,
         owner: &Owner,
         report: &mut Report,
     ) -> Result<Claimed, Error> {
-        let InProgress::Wait(wait) = self.policy().in_progress else {
-            return self.claim(identity, owner, report).await;
-        };
+        let InProgress::Wait(wait) = self.policy().in_progress else { return Ok(Claimed::Busy(busy)) };
         let patience_ends = self.clock.now().plus(wait);
         let until = match self.invocation.deadline.instant() {
             Some(deadline) => patience_ends.min(deadline.minus(RESERVE)),
             None => patience_ends,
         };
         let mut pause = FIRST;
-        let mut claimed = self.claim(identity, owner, report).await?;
-        while let Claimed::Busy(_) = claimed {
+        let mut known = busy;
+        loop {
             let left = self.clock.now().until(until);
             if left.is_zero() {
-                break;
+                return Ok(Claimed::Busy(known));
             }
             // Between half of the pause and all of it, so that those who wait do not look in step.
             self.clock.sleep(pause.mul_f64(0.5 + 0.5 * jitter(owner)).min(left)).await;
             pause = pause.saturating_mul(2).min(LONGEST);
-            claimed = match self.look(identity, owner, report).await? {
-                Some(seen) => seen,
-                None => self.claim(identity, owner, report).await?,
+            let seen = match self.look(identity, owner, report).await {
+                Ok(Some(seen)) => Ok(seen),
+                Ok(None) => self.claim(identity, owner, report).await,
+                Err(error) => Err(error),
             };
+            match seen {
+                Ok(Claimed::Busy(busy)) => known = busy,
+                // A store that cannot be asked for a moment has not changed what is known.
+                Err(Error::Store { source, .. }) if source.is_retryable() => {}
+                seen => return seen,
+            }
         }
-        Ok(claimed)
     }
 
     /// One read. `None` when the record is there for the taking, which a claim has to decide.
