@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use lambda_idempotency::decide::Deadline;
 use lambda_idempotency::dynamodb::AttributeNames;
 use lambda_idempotency::{Invocation, Outcome, Policy, RunError};
-use lambda_idempotency_tests::{Bench, Item, NOW, ORDER_KEY, TestResult, Work, edited_order, order};
+use lambda_idempotency_tests::{Bench, Item, NOW, ORDER_KEY, TABLE, TestResult, Work, edited_order, order};
 
 const NAME: &str = "orders.submit";
 
@@ -181,7 +181,8 @@ async fn reserved_words_can_be_the_names_of_all_attributes() -> TestResult {
     renamed.owner = "user".into();
     renamed.deadline = "time".into();
     renamed.encoding = "type".into();
-    let bench = Bench::dynamodb_with(|store| store.attribute_names(renamed), "key").await?;
+    let renamed = |store: lambda_idempotency::DynamoDbStore| store.attribute_names(renamed).expect("names");
+    let bench = Bench::dynamodb_with(renamed, "key").await?;
     let engine = bench.engine(NAME, ORDER_KEY)?;
     let work = Work::new();
     let submit = async |input| engine.run(&input, |_| async { Ok::<_, io::Error>(work.run()) }).await;
@@ -217,7 +218,21 @@ async fn reserved_words_can_be_the_names_of_all_attributes() -> TestResult {
     // And the names of a result that is too large to be stored.
     let other = serde_json::json!({"order_id": 1, "version": 1});
     engine.run(&other, |_| async { Ok::<_, io::Error>("x".repeat(500_000)) }).await?;
-    let items = bench.dynamo().items(lambda_idempotency_tests::TABLE).await?;
+    let items = bench.dynamo().items(TABLE).await?;
     assert!(items.iter().any(|item| item.get("type").is_some()), "its size is noted");
+    Ok(())
+}
+
+#[tokio::test]
+async fn names_that_collide_are_refused_before_anything_is_written() -> TestResult {
+    let dynamo = loopback::DynamoDb::start().await?;
+    let store = || lambda_idempotency::DynamoDbStore::new(dynamo.client(), TABLE);
+    let mut names = lambda_idempotency::dynamodb::AttributeNames::default();
+    names.expiration = "ttl".into();
+    names.in_progress_expiration = "ttl".into();
+    let error = store().attribute_names(names.clone()).expect_err("two attributes of one name").to_string();
+    assert!(error.contains("`ttl`") && error.contains("in_progress_expiration"), "{error}");
+    names.in_progress_expiration = String::new();
+    assert!(store().attribute_names(names).is_err());
     Ok(())
 }

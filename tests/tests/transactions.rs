@@ -24,7 +24,7 @@ fn submission() -> Result<Writes, Box<dyn std::error::Error + Send + Sync>> {
         .condition_expression("attribute_not_exists(closed)")
         .expression_attribute_values(":one", AttributeValue::N("1".into()))
         .build()?;
-    Ok(Writes::new([TransactWriteItem::builder().update(update).build()]))
+    Ok(Writes::new([TransactWriteItem::builder().update(update).build()])?)
 }
 
 async fn submit(engine: &Engine, run_id: &str) -> Answer {

@@ -1,5 +1,6 @@
 //! What DynamoDB's errors mean, and how to mend what they name.
 
+use aws_sdk_dynamodb::config::http::HttpResponse;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use lambda_idempotency_core::{StoreError, StoreErrorKind as Kind};
 
@@ -12,15 +13,24 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    pub(crate) fn failed<E, R>(&self, error: SdkError<E, R>) -> StoreError
+    pub(crate) fn failed<E>(&self, error: SdkError<E, HttpResponse>) -> StoreError
     where
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
-        R: std::fmt::Debug + Send + Sync + 'static,
     {
         let (kind, code) = match &error {
             SdkError::ServiceError(service) => {
-                let code = service.err().code().unwrap_or("unknown error");
-                (kind_of(code, service.err().message().unwrap_or_default()), code.to_owned())
+                let status = service.raw().status().as_u16();
+                let code =
+                    service.err().code().map_or_else(|| format!("HTTP status {status}"), str::to_owned);
+                let kind = match kind_of(&code) {
+                    Kind::Other if status >= 500 => Kind::ServerFault,
+                    // Of a transaction it can be about the caller's own items.
+                    Kind::Other if code == VALIDATION && self.operation != "TransactWriteItems" => {
+                        of_validation(service.err().message().unwrap_or_default())
+                    }
+                    kind => kind,
+                };
+                (kind, code)
             }
             SdkError::TimeoutError(_) => (Kind::TimedOut, "the client's timeout".to_owned()),
             SdkError::DispatchFailure(dispatch) if dispatch.is_timeout() => {
@@ -75,9 +85,11 @@ impl Call<'_> {
     }
 }
 
+const VALIDATION: &str = "ValidationException";
+
 /// Error codes as documented for DynamoDB ("Error handling with DynamoDB") and for AWS requests
 /// in general ("Common errors").
-fn kind_of(code: &str, message: &str) -> Kind {
+fn kind_of(code: &str) -> Kind {
     match code {
         "ResourceNotFoundException" => Kind::NotFound,
         "AccessDeniedException"
@@ -86,22 +98,36 @@ fn kind_of(code: &str, message: &str) -> Kind {
         | "InvalidSignatureException"
         | "IncompleteSignatureException"
         | "MissingAuthenticationTokenException"
+        | "MissingAuthenticationToken"
         | "ExpiredTokenException"
+        | "ExpiredToken"
         | "InvalidClientTokenId"
+        | "NotAuthorized"
         | "OptInRequired" => Kind::AccessDenied,
         "ProvisionedThroughputExceededException"
         | "ThrottlingException"
+        | "Throttling"
+        | "RequestThrottled"
+        | "RequestThrottledException"
         | "RequestLimitExceeded"
+        | "SlowDown"
+        | "TooManyRequestsException"
         | "TransactionConflictException"
+        // The same transaction is still being applied: the next try learns its end.
+        | "TransactionInProgressException"
         | "ReplicatedWriteConflictException" => Kind::Throttled,
+        "RequestTimeout" | "RequestTimeoutException" | "RequestExpired" => Kind::TimedOut,
         "InternalServerError"
         | "InternalServerErrorException"
         | "InternalFailure"
         | "ServiceUnavailable"
         | "ServiceUnavailableException" => Kind::ServerFault,
-        // "The provided key element does not match the schema", "Missing the key id in the item",
-        // "Type mismatch for key id expected: N actual: S".
-        "ValidationException" if message.contains("key") => Kind::WrongSchema,
         _ => Kind::Other,
     }
+}
+
+/// "The provided key element does not match the schema", "Missing the key id in the item",
+/// "Type mismatch for key id expected: N actual: S".
+fn of_validation(message: &str) -> Kind {
+    if message.contains("key") { Kind::WrongSchema } else { Kind::Other }
 }

@@ -1,5 +1,7 @@
 //! How the attributes of a record are called in the table.
 
+use lambda_idempotency_core::Error;
+
 /// Names of the record's attributes. The defaults are those of Powertools for AWS Lambda, and `owner`.
 ///
 /// Any name will do, reserved words too. The TTL attribute of the table must be the one named in
@@ -47,5 +49,38 @@ impl Default for AttributeNames {
             deadline: "deadline".into(),
             encoding: "encoding".into(),
         }
+    }
+}
+
+impl AttributeNames {
+    /// Each attribute by what it is for.
+    fn all(&self) -> [(&'static str, &str); 9] {
+        [
+            ("id", &self.id),
+            ("expiration", &self.expiration),
+            ("in_progress_expiration", &self.in_progress_expiration),
+            ("status", &self.status),
+            ("data", &self.data),
+            ("validation", &self.validation),
+            ("owner", &self.owner),
+            ("deadline", &self.deadline),
+            ("encoding", &self.encoding),
+        ]
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let refuse = |message: String| Err(Error::Config { message });
+        let all = self.all();
+        for (index, (attribute, name)) in all.iter().enumerate() {
+            if name.is_empty() {
+                return refuse(format!("the attribute `{attribute}` has an empty name; give it one"));
+            }
+            if let Some((other, _)) = all[..index].iter().find(|(_, earlier)| earlier == name) {
+                return refuse(format!(
+                    "`{other}` and `{attribute}` are both called `{name}`; give each attribute a name of its own"
+                ));
+            }
+        }
+        Ok(())
     }
 }

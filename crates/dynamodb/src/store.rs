@@ -10,8 +10,9 @@ use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 use lambda_idempotency_core::key::RecordId;
 use lambda_idempotency_core::{
-    ClaimAnswer, ClaimRequest, CommitAnswer, CompleteAnswer, CompleteRequest, EpochMillis, Reading, Record,
-    ReleaseAnswer, ReleaseRequest, RenewAnswer, RenewRequest, Replaced, Store, StoreError, TooLarge, Writes,
+    ClaimAnswer, ClaimRequest, CommitAnswer, CompleteAnswer, CompleteRequest, EpochMillis, Error, Reading,
+    Record, ReleaseAnswer, ReleaseRequest, RenewAnswer, RenewRequest, Replaced, Store, StoreError, TooLarge,
+    Writes,
 };
 
 use crate::error::Call;
@@ -36,10 +37,14 @@ impl DynamoDbStore {
     }
 
     /// Other names for the record's attributes.
-    #[must_use]
-    pub fn attribute_names(mut self, names: AttributeNames) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Config`] when a name is empty or stands for two attributes: a record written so could be
+    /// claimed but never completed.
+    pub fn attribute_names(mut self, names: AttributeNames) -> Result<Self, Error> {
+        names.check()?;
         self.names = names;
-        self
+        Ok(self)
     }
 
     /// The table's name.

@@ -8,7 +8,9 @@ use aws_sdk_dynamodb::types::{
     CancellationReason, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
 };
 use lambda_idempotency_core::decide::{Commit, may_commit};
-use lambda_idempotency_core::{CommitAnswer, CompleteRequest, RefusedWrite, StoreError, StoreErrorKind};
+use lambda_idempotency_core::{
+    CommitAnswer, CompleteRequest, Error, RefusedWrite, StoreError, StoreErrorKind,
+};
 
 use crate::{DynamoDbStore, expression};
 
@@ -27,16 +29,30 @@ use crate::{DynamoDbStore, expression};
 ///     .item("id", AttributeValue::S("order-77".into()))
 ///     .item("run_id", AttributeValue::S("run-1".into()))
 ///     .build()?;
-/// let writes = Writes::new([TransactWriteItem::builder().put(order).build()]);
+/// let writes = Writes::new([TransactWriteItem::builder().put(order).build()])?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 pub struct Writes(Vec<TransactWriteItem>);
 
+/// The most items in one transaction (a DynamoDB quota); the record is one of them.
+const MOST: usize = 100;
+
 impl Writes {
     /// These items.
-    pub fn new(items: impl IntoIterator<Item = TransactWriteItem>) -> Self {
-        Self(items.into_iter().collect())
+    ///
+    /// # Errors
+    /// [`Error::Config`] when there are more than 99: found out before the function has an effect, not after.
+    pub fn new(items: impl IntoIterator<Item = TransactWriteItem>) -> Result<Self, Error> {
+        let items: Vec<_> = items.into_iter().collect();
+        if items.len() >= MOST {
+            let message = format!(
+                "{} writes and the record are more than the {MOST} items of one DynamoDB transaction",
+                items.len()
+            );
+            return Err(Error::Config { message });
+        }
+        Ok(Self(items))
     }
 }
 

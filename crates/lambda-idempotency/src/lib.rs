@@ -62,8 +62,8 @@ pub use lambda_idempotency_core::Aes256Gcm;
 pub use lambda_idempotency_core::{
     Attempt, Cipher, CipherError, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint, Identity,
     InProgress, Invocation, JsonFault, Key, Lease, MemoryStore, MissingKey, NotRecordedReason, OnError,
-    Outcome, Policy, RecordId, Replay, RunError, Secret, Store, StoreError, StoreErrorKind, SystemClock,
-    Typed, decide, expiry,
+    Outcome, Policy, RecordId, Redacted, RefusedWrite, Replay, ResultMode, Results, RunError, Secret, Store,
+    StoreError, StoreErrorKind, SystemClock, Typed, decide, expiry,
 };
 #[cfg(feature = "dynamodb")]
 pub use lambda_idempotency_dynamodb::{self as dynamodb, DynamoDbStore};

@@ -62,7 +62,7 @@ impl Worker {
         let time_left = attempt.as_ref().map(Attempt::time_left).unwrap_or_default();
         let receipt = self.provider.create_run(order, time_left).await?;
         if let Some(attempt) = attempt {
-            attempt.commit_with(Writes::new([self.row(order, &receipt)?]))?;
+            attempt.commit_with(Writes::new([self.row(order, &receipt)?])?)?;
         }
         Ok(receipt)
     }

@@ -166,20 +166,18 @@ impl Run<'_> {
     }
 
     /// Records a result after a claim that was not answered; one try, of which the caller hears nothing.
-    pub(super) async fn record_if_possible<T, E, R: Results<T, E>>(
+    pub(super) async fn record_if_possible(
         &self,
         identity: &Identity,
         owner: &Owner,
         until: EpochMillis,
-        results: &R,
-        value: &T,
+        json: &str,
     ) {
-        let Ok(json) = results.encode(value) else { return };
         let expiration = decide::expires_at(self.settings.expires_after(&self.invocation), self.clock.now());
         let times = Times { holder_until: until, lease_end: until, expiration, deadline: None };
         let holder = Holder { identity: identity.clone(), owner: owner.clone(), times, takeover: false };
         let mut unsaid = Report::new(self.settings.name());
-        if let Ok(request) = self.completion(&holder, Status::Completed, &json, &mut unsaid) {
+        if let Ok(request) = self.completion(&holder, Status::Completed, json, &mut unsaid) {
             let _ = self.within_limit("complete", self.commit_once(&request, None)).await;
         }
     }

@@ -172,8 +172,9 @@ impl Run<'_> {
         let ended = attempt.clone().scope(async move { work(attempt).await }).await;
         match ended {
             Ok(value) => {
-                if results.is_answer(&value) {
-                    self.record_if_possible(identity, owner, until, results, &value).await;
+                let json = results.is_answer(&value).then(|| results.encode(&value).ok()).flatten();
+                if let Some(json) = json {
+                    self.record_if_possible(identity, owner, until, &json).await;
                 }
                 self.answer(results, value).map(Outcome::Unprotected)
             }

@@ -1,5 +1,6 @@
 //! One record of a batch.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
@@ -15,18 +16,37 @@ use crate::Raw;
 pub struct Record<T> {
     body: Raw<T>,
     message_id: String,
+    attributes: HashMap<String, String>,
 }
 
 impl<T> Record<T> {
     /// A record as a batch helper makes it; also for tests.
     pub fn new(message_id: impl Into<String>, body: Raw<T>) -> Self {
-        Self { body, message_id: message_id.into() }
+        Self { body, message_id: message_id.into(), attributes: HashMap::new() }
     }
 
     /// The broker's id of this message. The same at a redelivery but another one for the producer's
     /// second send, so it is no key.
     pub fn message_id(&self) -> &str {
         &self.message_id
+    }
+
+    /// The same record with the broker's attributes.
+    #[must_use]
+    pub fn with_attributes(mut self, attributes: HashMap<String, String>) -> Self {
+        self.attributes = attributes;
+        self
+    }
+
+    /// An attribute that the broker gave the message (`ApproximateReceiveCount`, `MessageGroupId`, …). They
+    /// are no part of the input: most of them change with each delivery.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.get(name).map(String::as_str)
+    }
+
+    /// How often SQS has delivered the message, this time included, as far as it says.
+    pub fn receive_count(&self) -> Option<u32> {
+        self.attribute("ApproximateReceiveCount")?.parse().ok()
     }
 
     /// The body, typed and as text.
