@@ -27,7 +27,7 @@ async fn constant(order: Order) -> Result<Receipt, Error> {
     Ok(work())
 }
 
-#[idempotent(key = "order_id", policy = made().at_most_once())]
+#[idempotent(key = "order_id", policy = made().margin(Duration::from_secs(3)))]
 async fn call(order: Order) -> Result<Receipt, Error> {
     let _ = order;
     Ok(work())
