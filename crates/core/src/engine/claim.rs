@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::Identity;
 use super::report::Report;
-use super::run::{Holder, Run};
+use super::run::{Holder, RESERVE, Run};
 use crate::decide::{self, Claimant, Content, Deadline, Times, Verdict};
 use crate::{
     ClaimAnswer, ClaimRequest, EpochMillis, Error, Owner, Record, ReleaseRequest, Replaced, StoreError,
@@ -100,7 +100,11 @@ impl Run<'_> {
         };
         if error.kind() != StoreErrorKind::Throttled {
             let release = ReleaseRequest { id: request.id.clone(), owner: request.owner.clone() };
-            let _ = tokio::time::timeout(GIVING_BACK, self.store.release(&release)).await;
+            // Half of what was kept for the error is left for it.
+            let deadline = self.invocation.deadline.instant();
+            let left = deadline.map(|deadline| self.clock.now().until(deadline.minus(RESERVE / 2)));
+            let limit = left.map_or(GIVING_BACK, |left| left.min(GIVING_BACK));
+            let _ = tokio::time::timeout(limit, self.store.release(&release)).await;
         }
         Err(error)
     }
