@@ -38,6 +38,12 @@ impl Invocation {
         self
     }
 
+    /// Whether this task is known to serve an invocation. A task that was spawned from it is not: run its
+    /// future in `Invocation::current().scope(…)`.
+    pub fn is_set() -> bool {
+        CURRENT.try_with(|_| ()).is_ok()
+    }
+
     /// The invocation that this task serves; an empty one outside of any.
     pub fn current() -> Self {
         CURRENT.try_with(Clone::clone).unwrap_or_default()

@@ -1,11 +1,14 @@
 //! What the key of a handler is taken from: the bytes that Lambda sent.
 
+use std::sync::Once;
+
 use lambda_idempotency_core::Settings;
-use lambda_runtime::LambdaEvent;
+use lambda_runtime::{Context, LambdaEvent};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::bounds::Describes;
+use crate::service_fn::invocation;
 use crate::{Error, Identity, Invocation, Raw};
 
 /// An event whose JSON text is at hand.
@@ -23,6 +26,9 @@ pub trait EventInput: sealed::Sealed {
 
     /// The payload as it came.
     fn payload(&self) -> &Self::Payload;
+
+    /// What came with it.
+    fn context(&self) -> &Context;
 }
 
 mod sealed {
@@ -38,6 +44,10 @@ impl<T> EventInput for LambdaEvent<Raw<T>> {
     fn payload(&self) -> &Raw<T> {
         &self.payload
     }
+
+    fn context(&self) -> &Context {
+        &self.context
+    }
 }
 
 impl EventInput for LambdaEvent<Box<RawValue>> {
@@ -45,6 +55,10 @@ impl EventInput for LambdaEvent<Box<RawValue>> {
 
     fn payload(&self) -> &Box<RawValue> {
         &self.payload
+    }
+
+    fn context(&self) -> &Context {
+        &self.context
     }
 }
 
@@ -54,6 +68,10 @@ impl<T: EventInput> EventInput for &T {
     fn payload(&self) -> &T::Payload {
         (**self).payload()
     }
+
+    fn context(&self) -> &Context {
+        (**self).context()
+    }
 }
 
 /// What an annotated function takes its key from. Without a bound on the type: the function that made
@@ -61,13 +79,19 @@ impl<T: EventInput> EventInput for &T {
 pub struct Input<'a, I: ?Sized> {
     value: &'a I,
     identify: Identify<I>,
+    /// The invocation that an event brings with it.
+    brings: Option<Invocation>,
 }
 
 type Identify<I> = fn(&I, &Settings, &Invocation) -> Result<Option<Identity>, Error>;
 
 /// Any value as the input.
 pub fn input<I: Describes + ?Sized>(value: &I) -> Input<'_, I> {
-    Input { value, identify: |value, settings, invocation| settings.identify(value, invocation) }
+    Input {
+        value,
+        identify: |value, settings, invocation| settings.identify(value, invocation),
+        brings: None,
+    }
 }
 
 /// The payload of a Lambda event as the input.
@@ -75,13 +99,27 @@ pub fn event_input<E: EventInput>(event: &E) -> Input<'_, E> {
     Input {
         value: event,
         identify: |event, settings, invocation| settings.identify_event(event.payload(), invocation),
+        brings: Some(invocation(event.context())),
     }
 }
 
 impl<I: ?Sized> Input<'_, I> {
     pub(crate) fn identify(&self, settings: &Settings) -> Result<Option<Identity>, Error> {
         self.check(settings.name())?;
-        (self.identify)(self.value, settings, &Invocation::current())
+        let invocation = self.own_invocation().unwrap_or_else(Invocation::current);
+        (self.identify)(self.value, settings, &invocation)
+    }
+
+    /// The invocation that the event brings, where none is set around the call: under another `service_fn`,
+    /// or in a task of its own.
+    pub(crate) fn own_invocation(&self) -> Option<Invocation> {
+        if Invocation::is_set() {
+            return None;
+        }
+        if self.brings.is_none() {
+            warn_without_invocation();
+        }
+        self.brings.clone()
     }
 
     /// Refuses a parsed AWS event: what is written of it again is not what was sent. Header names are
@@ -97,6 +135,20 @@ impl<I: ?Sized> Input<'_, I> {
              `LambdaEvent<Raw<…>>`, or give `input` the value that says which work this is"
         );
         Err(Error::Config { message })
+    }
+}
+
+/// In a deployed function there is always one; without it a tenant's records are everybody's.
+fn warn_without_invocation() {
+    static ONCE: Once = Once::new();
+    if std::env::var_os("AWS_LAMBDA_FUNCTION_NAME").is_some() {
+        ONCE.call_once(|| {
+            tracing::warn!(
+                target: "lambda_idempotency",
+                "an annotated function was called outside of an invocation: its deadline and tenant are not known. \
+                 Use lambda_idempotency::service_fn, and run spawned tasks in Invocation::current().scope(…)"
+            );
+        });
     }
 }
 

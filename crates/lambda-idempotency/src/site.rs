@@ -29,7 +29,7 @@ pub struct Site {
 struct Made {
     settings: Settings,
     /// The type whose method this is, where that is part of the name.
-    owner: Option<&'static str>,
+    self_type: Option<&'static str>,
 }
 
 impl Site {
@@ -54,46 +54,62 @@ impl Site {
 
     /// Starts one call: takes the identity of `input`, before it moves into the function.
     ///
-    /// `policy` is no closure over arguments: it is asked once, at the first call.
-    pub fn call<I: ?Sized>(&'static self, policy: fn() -> Policy, input: Input<'_, I>) -> Call {
-        self.started(None, policy, input)
+    /// `here` is the type name of a function inside of this one. `policy` is no closure over arguments: it
+    /// is asked once, at the first call.
+    pub fn call<I: ?Sized>(
+        &'static self,
+        here: &'static str,
+        policy: fn() -> Policy,
+        input: Input<'_, I>,
+    ) -> Call {
+        self.started(here, None, policy, input)
     }
 
     /// As [`Site::call`], for a method of `T`.
     pub fn method_call<T: ?Sized, I: ?Sized>(
         &'static self,
+        here: &'static str,
         policy: fn() -> Policy,
         input: Input<'_, I>,
     ) -> Call {
-        self.started(Some(short_name(std::any::type_name::<T>())), policy, input)
+        self.started(here, Some(std::any::type_name::<T>()), policy, input)
     }
 
     fn started<I: ?Sized>(
         &'static self,
-        owner: Option<&'static str>,
+        here: &'static str,
+        self_type: Option<&'static str>,
         policy: fn() -> Policy,
         input: Input<'_, I>,
     ) -> Call {
-        let owner = owner.filter(|_| self.name.is_none());
-        let made = self.made.get_or_init(|| self.make(owner, policy()).map_err(|error| error.to_string()));
-        Call(match made {
-            Ok(made) if made.owner != owner => Err(Error::Config { message: self.several_owners() }),
+        let self_type = self_type.filter(|_| self.name.is_none());
+        let make = || self.make(here, self_type, policy()).map_err(|error| error.to_string());
+        let state = match self.made.get_or_init(make) {
+            // A default method of a trait is one function for every type that has it.
+            Ok(made) if made.self_type != self_type => Err(self.ambiguous(here)),
             Ok(Made { settings, .. }) => {
                 let identity = input.identify(settings);
                 Ok((settings, identity))
             }
             Err(message) => Err(Error::Config { message: message.clone() }),
-        })
+        };
+        Call { state, invocation: input.own_invocation() }
     }
 
-    fn make(&'static self, owner: Option<&'static str>, policy: Policy) -> Result<Made, Error> {
+    fn make(
+        &'static self,
+        here: &'static str,
+        self_type: Option<&'static str>,
+        policy: Policy,
+    ) -> Result<Made, Error> {
         let unparsed = |error: lambda_idempotency_core::key::ExpressionError| Error::Config {
             message: error.to_string(),
         };
         let name = match self.name {
             Some(name) => name.to_owned(),
-            None => self.default_name(owner)?,
+            None => self.default_name(here, self_type)?,
         };
+        self.say_if_shared(&name);
         let fingerprint = match self.fingerprint {
             None => Fingerprint::Whole,
             Some(text) => Fingerprint::parse(text).map_err(unparsed)?,
@@ -103,56 +119,96 @@ impl Site {
             .secret(installed::secret())
             .cipher(installed::cipher())
             .policy(policy)?;
-        Ok(Made { settings, owner })
+        Ok(Made { settings, self_type })
     }
 
-    /// Lambda function, module, type and function: no two functions share it, in one process or in one table.
-    fn default_name(&'static self, owner: Option<&'static str>) -> Result<String, Error> {
+    /// Lambda function, module, type and function: the same in every process, and of no two functions.
+    fn default_name(&'static self, here: &str, self_type: Option<&str>) -> Result<String, Error> {
         let Self { module, function, .. } = self;
-        let path = match owner {
-            Some(owner) => format!("{module}::{owner}::{function}"),
-            None => format!("{module}::{function}"),
+        let path = match plain_place(here, module, function, self_type) {
+            Some(Place::Module) => format!("{module}::{function}"),
+            Some(Place::Type(of)) => format!("{module}::{of}::{function}"),
+            None => return Err(self.ambiguous(here)),
         };
-        let name = match std::env::var("AWS_LAMBDA_FUNCTION_NAME") {
+        Ok(match std::env::var("AWS_LAMBDA_FUNCTION_NAME") {
             Ok(lambda) if !lambda.is_empty() => format!("{lambda}.{path}"),
             _ => {
                 tracing::debug!(target: "lambda_idempotency", module, function, "AWS_LAMBDA_FUNCTION_NAME is not set; the name is made without it");
                 path
             }
-        };
-        self.only_owner_of(&name)?;
-        Ok(name)
+        })
     }
 
-    /// Functions inside of functions and associated functions of two types can have one path.
-    fn only_owner_of(&'static self, name: &str) -> Result<(), Error> {
-        static NAMES: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
-        let me = std::ptr::from_ref(self).addr();
-        let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-        match *names.entry(name.to_owned()).or_insert(me) {
-            owner if owner == me => Ok(()),
-            _ => Err(Error::Config {
-                message: format!(
-                    "two annotated functions would share the records of `{name}`; \
-                     give each a name of its own with `#[idempotent(name = \"…\")]`"
-                ),
-            }),
+    /// Functions inside of functions, methods of traits and of generic types, and associated functions: their
+    /// module and name do not say which one it is, and what does is not the same in every build.
+    fn ambiguous(&self, here: &str) -> Error {
+        let place = without_closures(here);
+        Error::Config {
+            message: format!(
+                "`{place}` has no name of its own that is sure to be the same in every build and of no other \
+                 function: name its records with `#[idempotent(name = \"…\")]`"
+            ),
         }
     }
 
-    fn several_owners(&self) -> String {
-        format!(
-            "the method `{}` in `{}` is annotated once for several types; \
-             name its records with `#[idempotent(name = \"…\")]`",
-            self.function, self.module
-        )
+    /// Two functions of one explicit name share their records, which can be meant.
+    fn say_if_shared(&'static self, name: &str) {
+        static NAMES: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
+        let me = std::ptr::from_ref(self).addr();
+        let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+        if *names.entry(name.to_owned()).or_insert(me) != me {
+            tracing::warn!(
+                target: "lambda_idempotency",
+                name,
+                "two annotated functions have this name: they share their records, so that one of them answers \
+                 with what the other has done"
+            );
+        }
     }
 }
 
-/// `Type` of `some::module::Type<parameters>`.
-fn short_name(path: &'static str) -> &'static str {
-    let path = path.split_once('<').map_or(path, |(path, _)| path);
-    path.rsplit_once("::").map_or(path, |(_, name)| name)
+/// Where a function is whose module and name say which one it is.
+#[derive(Debug, PartialEq, Eq)]
+enum Place<'a> {
+    Module,
+    /// A method of this type, which is in the same module and has no parameters.
+    Type(&'a str),
+}
+
+/// The place that `here`, the type name of a function inside of the function, tells; `None` for any other.
+/// Type names are not guaranteed, so they decide only whether the plain name will do, and are no part of it.
+fn plain_place<'a>(
+    here: &'a str,
+    module: &str,
+    function: &str,
+    self_type: Option<&str>,
+) -> Option<Place<'a>> {
+    let at = here.strip_prefix(module)?.strip_prefix("::")?;
+    let mut inner = at.rsplit_once("::")?.0;
+    // Its own body, and what other attributes put around it.
+    while let Some(outer) = inner.strip_suffix("::{{closure}}") {
+        inner = outer;
+    }
+    if inner == function {
+        return Some(Place::Module);
+    }
+    let of = without_lifetimes(inner.strip_suffix(function)?.strip_suffix("::")?);
+    let plain = !of.is_empty() && of.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_self = self_type.map(without_lifetimes) == Some(format!("{module}::{of}").as_str());
+    (plain && is_self).then_some(Place::Type(of))
+}
+
+/// `Type` of `Type<'_>`: lifetimes are no parameters that make another function.
+fn without_lifetimes(path: &str) -> &str {
+    let Some((plain, parameters)) = path.strip_suffix('>').and_then(|path| path.split_once('<')) else {
+        return path;
+    };
+    if parameters.split(',').all(|parameter| parameter.trim().starts_with('\'')) { plain } else { path }
+}
+
+fn without_closures(here: &str) -> String {
+    let path = here.rsplit_once("::").map_or(here, |(path, _)| path);
+    path.replace("::{{closure}}", "")
 }
 
 /// What `policy = …` names: a policy or a reference to one.
@@ -162,7 +218,11 @@ pub fn policy(policy: &impl Borrow<Policy>) -> Policy {
 
 /// One call of an annotated function, its identity taken.
 #[derive(Debug)]
-pub struct Call(Result<(&'static Settings, Result<Option<Identity>, Error>), Error>);
+pub struct Call {
+    state: Result<(&'static Settings, Result<Option<Identity>, Error>), Error>,
+    /// What the event in the function's hand says, where no invocation was set around it.
+    invocation: Option<Invocation>,
+}
 
 impl Call {
     /// Runs the function's body, or answers in its place: with the body's own error, or this library's
@@ -198,7 +258,7 @@ impl Call {
         F: FnOnce() -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
-        let (settings, identity) = self.0?;
+        let (settings, identity) = self.state?;
         let default: Arc<dyn Store>;
         let store = match store {
             Some(store) => store,
@@ -209,7 +269,11 @@ impl Call {
         };
         // On the heap, and only when the body runs: each layer of the engine would else keep room for the
         // whole of it, and guarded functions that call guarded ones would multiply that.
-        settings.run(store, clock::current(), identity, answers, |_| Box::pin(work())).await
+        let run = settings.run(store, clock::current(), identity, answers, |_| Box::pin(work()));
+        match self.invocation {
+            Some(invocation) => invocation.scope(run).await,
+            None => run.await,
+        }
     }
 }
 
@@ -240,16 +304,34 @@ pub fn compute_id<I: Serialize + ?Sized>(name: &str, key: &str, input: &I) -> Re
 
 #[cfg(test)]
 mod tests {
-    use super::short_name;
+    use super::{Place, plain_place};
 
     #[test]
-    fn a_type_is_named_without_its_path_and_parameters() {
-        for (path, name) in [
-            ("orders::worker::Worker", "Worker"),
-            ("orders::worker::Worker<orders::client::Http, 'static>", "Worker"),
-            ("u32", "u32"),
+    fn only_what_module_and_name_tell_apart_has_a_name_by_default() {
+        let at = |path: &str| format!("{path}::{{{{closure}}}}::__here");
+        let free = at("app::pay::send");
+        let method = at("app::pay::Card::send");
+        fn place<'a>(here: &'a str, self_type: Option<&str>) -> Option<Place<'a>> {
+            plain_place(here, "app::pay", "send", self_type)
+        }
+        assert_eq!(place(&free, None), Some(Place::Module));
+        assert_eq!(place(&method, Some("app::pay::Card")), Some(Place::Type("Card")));
+        let instrumented = "app::pay::send::{{closure}}::{{closure}}::__here";
+        assert_eq!(place(instrumented, None), Some(Place::Module));
+        let borrowing = at("app::pay::Desk<'_>::send");
+        assert_eq!(place(&borrowing, Some("app::pay::Desk<'_>")), Some(Place::Type("Desk")));
+        for (path, self_type) in [
+            ("app::pay::outer::{{closure}}::send", None),
+            ("app::pay::outer::send", None),
+            ("app::pay::Card::send", None),
+            ("app::pay::Charge::send", Some("app::pay::Card")),
+            ("app::pay::Card<_>::send", Some("app::pay::Card<u8>")),
+            ("<app::pay::Card as app::pay::Charge>::send", Some("app::pay::Card")),
+            ("app::pay::<impl app::Card>::send", Some("app::Card")),
+            ("app::other::send", None),
         ] {
-            assert_eq!(short_name(path), name);
+            let here = at(path);
+            assert_eq!(place(&here, self_type), None, "{path}");
         }
     }
 }

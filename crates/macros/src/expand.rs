@@ -117,8 +117,9 @@ fn guarded(args: Args, mut function: Function) -> syn::Result<TokenStream> {
             #(#inner_attributes)*
             static __SITE: #facade::__private::Site =
                 #facade::__private::Site::new(::core::module_path!(), #function_name, #key) #name #fingerprint;
+            fn __here() {}
             __SITE
-                .#call(|| #policy #expires_after #in_progress #policy_on_error, #input)
+                .#call(::core::any::type_name_of_val(&__here), || #policy #expires_after #in_progress #policy_on_error, #input)
                 .run(#store, #answers #skip #on_error #store_if #on_replay, move || async move #body)
                 .await
         }

@@ -73,6 +73,7 @@ impl Function {
             );
         }
         types::check_result(signature, problems);
+        self.check_parameters(args, problems);
         if let Some(store) = &args.store
             && !self.lends_self()
             && is_field_of_self(store)
@@ -97,6 +98,33 @@ impl Function {
                     ),
                 );
             }
+        }
+    }
+
+    /// A generic function is one function for all its types: their records are one scope, and its policy is
+    /// asked once.
+    fn check_parameters(&self, args: &Args, problems: &mut Problems) {
+        let generics = &self.signature.generics;
+        let takes_impl = |argument: &PatType| argument.ty.to_token_stream().to_string().contains("impl ");
+        let generic =
+            generics.params.iter().any(|parameter| !matches!(parameter, syn::GenericParam::Lifetime(_)));
+        if (generic || self.arguments().any(takes_impl)) && args.name.is_none() {
+            problems.add(
+                self.signature.ident.span(),
+                "a generic function is one scope for all its types: a call with one type would be answered with what \
+                 was done for another. Say that this is meant with `name = \"…\"`, and put into the key what tells \
+                 the types apart",
+            );
+        }
+        if let Some(expires_after) = &args.expires_after
+            && let Some(parameter) =
+                generics.type_params().find(|parameter| names(expires_after, &parameter.ident.to_string()))
+        {
+            let message = format!(
+                "`{}` cannot be used here: the policy is asked once, at the first call, for all types",
+                parameter.ident
+            );
+            problems.add(expires_after.span(), message);
         }
     }
 
@@ -147,6 +175,15 @@ impl Function {
     pub(crate) fn is_method(&self) -> bool {
         self.signature.receiver().is_some()
     }
+}
+
+/// Whether a word is among the tokens.
+fn names(tokens: &TokenStream, word: &str) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        proc_macro2::TokenTree::Ident(ident) => ident == word,
+        proc_macro2::TokenTree::Group(group) => names(&group.stream(), word),
+        _ => false,
+    })
 }
 
 fn is_field_of_self(expression: &Expr) -> bool {

@@ -2,7 +2,7 @@ use macro_ui::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-#[idempotent(key = "order_id", input = input)]
+#[idempotent(key = "order_id", input = input, name = "orders.convert")]
 async fn convert<I: Serialize + Sync, T, const N: usize>(input: &I, make: fn() -> T) -> Result<[T; 1], Error>
 where
     T: Serialize + DeserializeOwned + Send,

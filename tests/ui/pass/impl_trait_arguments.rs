@@ -1,6 +1,6 @@
 use macro_ui::*;
 
-#[idempotent(key = "order_id", input = order)]
+#[idempotent(key = "order_id", input = order, name = "orders.submit")]
 async fn submit(order: impl serde::Serialize + Send, work: impl Fn() -> Receipt + Send) -> Result<Receipt, Error> {
     Ok(work())
 }

@@ -1,4 +1,5 @@
-// Functions inside of functions have the path of their module, so the macro cannot tell them apart.
+// Functions inside of functions have the path of their module, so the macro cannot tell them apart: in every
+// process, whichever is called first.
 use macro_ui::*;
 use lambda_idempotency::MemoryStore;
 use std::sync::Arc;
@@ -23,7 +24,9 @@ async fn subscription(order: Order) -> Result<Receipt, Error> {
 
 fn main() {
     let store = Arc::new(MemoryStore::new());
-    on(&store, checkout(order())).expect("the first");
-    let error = on(&store, subscription(order())).expect_err("it took the other's records");
-    assert!(error.to_string().contains("name"), "{error}");
+    for error in [on(&store, checkout(order())), on(&store, subscription(order()))] {
+        let error = error.expect_err("it took a name that another has").to_string();
+        assert!(error.contains("pay") && error.contains("name = "), "{error}");
+    }
+    assert!(store.records().is_empty());
 }
