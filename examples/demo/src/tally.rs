@@ -34,8 +34,7 @@ impl fmt::Display for Row {
         let outcome = format!("{}{takeover}", self.outcome);
         let queue = if self.acknowledged { "acknowledged" } else { "back to the queue" };
         let hash = self.record.rsplit('#').next().unwrap_or_default();
-        let wrong =
-            if self.is_right() { String::new() } else { format!("  <- must be {}", self.expected) };
+        let wrong = if self.is_right() { String::new() } else { format!("  <- must be {}", self.expected) };
         write!(
             f,
             "{:<10} order {:<6} record …#{:.8}  {outcome:<20} {queue}{wrong}",
