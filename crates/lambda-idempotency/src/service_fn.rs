@@ -17,7 +17,9 @@ use crate::{Error, Invocation};
 ///
 /// It gives the functions that the handler calls the invocation's deadline and tenant, and answers
 /// this library's errors with a stable `error_type` (`IdempotencyAlreadyInProgress`, …) that alarms
-/// and Step Functions can match; other errors leave as `lambda_runtime` would send them.
+/// and Step Functions can match; other errors leave as `lambda_runtime` would send them. This library's
+/// errors are recognised by [`Error::find`], which cannot see into a bare `anyhow::Error` or through
+/// `#[error(transparent)]`.
 ///
 /// ```no_run
 /// # async fn handler(_: lambda_runtime::LambdaEvent<()>) -> Result<(), lambda_runtime::Error> { Ok(()) }
