@@ -5,7 +5,7 @@ use std::fmt;
 
 use lambda_idempotency_key::{KeyError, RecordId};
 
-use crate::{CipherError, EpochMillis, EpochSeconds, RefusedWrite, Replay, Status, StoreError};
+use crate::{CipherError, EpochMillis, EpochSeconds, JsonFault, RefusedWrite, Status, StoreError};
 
 /// Why a guarded call gave no recorded answer.
 ///
@@ -239,53 +239,6 @@ impl fmt::Debug for Redacted {
     }
 }
 
-/// What kind of JSON failure it was and where, without the text that failed: serde's own messages
-/// quote the value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JsonFault {
-    kind: &'static str,
-    line: usize,
-    column: usize,
-}
-
-impl JsonFault {
-    pub(crate) const UNKNOWN_ENCODING: Self = Self {
-        kind: "its encoding is not known here: another cipher, none, or a newer version wrote it",
-        line: 0,
-        column: 0,
-    };
-    pub(crate) const UNDECRYPTABLE: Self = Self {
-        kind: "it cannot be decrypted: another key, data moved from another record, or changed data",
-        line: 0,
-        column: 0,
-    };
-    pub(crate) const DAMAGED: Self = Self { kind: "its encoded form is damaged", line: 0, column: 0 };
-    pub(crate) const STORED_FAILURE: Self =
-        Self { kind: "it is a stored failure, and this function replays none", line: 0, column: 0 };
-}
-
-impl From<&serde_json::Error> for JsonFault {
-    fn from(error: &serde_json::Error) -> Self {
-        let kind = match error.classify() {
-            serde_json::error::Category::Io => "writing failed",
-            serde_json::error::Category::Syntax => "syntax error",
-            serde_json::error::Category::Data => "other shape",
-            serde_json::error::Category::Eof => "it ends too early",
-        };
-        Self { kind, line: error.line(), column: error.column() }
-    }
-}
-
-impl fmt::Display for JsonFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind)?;
-        if self.line > 0 {
-            write!(f, " at line {} column {}", self.line, self.column)?;
-        }
-        Ok(())
-    }
-}
-
 impl Error {
     /// The stable name of the variant, as logs, metrics and `error_type` use it.
     pub fn name(&self) -> &'static str {
@@ -398,29 +351,5 @@ impl Error {
             next = error.source();
         }
         None
-    }
-}
-
-/// Why [`Engine::run`](crate::Engine::run) gave no answer.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError<E> {
-    /// This library refused, or could not record. Not transparent: [`Error::find`] has to find it.
-    #[error("{0}")]
-    Idempotency(#[from] Error),
-    /// The function itself failed.
-    #[error("the function failed: {0}")]
-    Function(E),
-    /// The function failed before, and that failure is the recorded answer.
-    #[error("the function failed before, and its failure is recorded: {0}")]
-    Replayed(E, Replay),
-}
-
-impl<E: From<Error>> RunError<E> {
-    /// The function's own error type, which can hold both.
-    pub fn flatten(self) -> E {
-        match self {
-            Self::Idempotency(error) => error.into(),
-            Self::Function(error) | Self::Replayed(error, _) => error,
-        }
     }
 }

@@ -37,11 +37,13 @@ mod cipher;
 mod engine;
 mod error;
 mod invocation;
+mod json_fault;
 mod memory;
 mod outcome;
 mod owner;
 mod policy;
 mod record;
+mod run_error;
 mod store;
 mod store_error;
 mod time;
@@ -52,8 +54,9 @@ pub use attempt::Attempt;
 pub use cipher::{Cipher, CipherError};
 pub use clock::{Clock, SystemClock};
 pub use engine::{Engine, Identity, Results, Settings, Text, Typed};
-pub use error::{Error, JsonFault, NotRecordedReason, Redacted, RunError};
+pub use error::{Error, NotRecordedReason, Redacted};
 pub use invocation::{InInvocation, Invocation};
+pub use json_fault::JsonFault;
 pub use lambda_idempotency_key as key;
 pub use lambda_idempotency_key::{Fingerprint, Key, RecordId, Secret, Validation};
 pub use memory::MemoryStore;
@@ -61,6 +64,7 @@ pub use outcome::{Outcome, Replay};
 pub use owner::Owner;
 pub use policy::{InProgress, Lease, MissingKey, OnError, Policy, ResultMode};
 pub use record::{Record, Status};
+pub use run_error::RunError;
 pub use store::{
     ClaimAnswer, ClaimRequest, CommitAnswer, CompleteAnswer, CompleteRequest, Reading, RefusedWrite,
     ReleaseAnswer, ReleaseRequest, RenewAnswer, RenewRequest, Replaced, Store, TooLarge, Writes,

@@ -10,7 +10,7 @@ use lambda_idempotency_core::testing::{Fault, ManualClock, Verb};
 use lambda_idempotency_core::{Attempt, Clock, EpochMillis, Lease, Owner, Policy, Status};
 use support::{Bed, START, order, refusal};
 use tokio::sync::oneshot;
-use tokio::task::yield_now;
+use tokio::task::{JoinHandle, yield_now};
 
 fn policy() -> Policy {
     Policy::new().lease(Lease::renewed())
@@ -32,6 +32,21 @@ async fn pass(bed: &Bed, seconds: u64) {
         bed.clock.advance(Duration::from_secs(1));
         settle().await;
     }
+}
+
+/// A worker that holds the record until it is told to end, and then says whether it knows its lease as lost.
+async fn worker(bed: &Arc<Bed>) -> (JoinHandle<support::Ran>, oneshot::Sender<()>) {
+    let (finish, finished) = oneshot::channel();
+    let bed = Arc::clone(bed);
+    let worker = tokio::spawn(async move {
+        let work = |attempt: Attempt| async move {
+            finished.await.expect("is sent");
+            Ok(format!("lost: {}", attempt.is_lost()))
+        };
+        bed.engine(policy()).run(&order(), work).await
+    });
+    settle().await;
+    (worker, finish)
 }
 
 fn lease_end(bed: &Bed) -> Option<i64> {
@@ -105,18 +120,7 @@ async fn a_renewal_that_fails_is_tried_again_before_the_lease_is_given_up() {
     let bed = bed();
     bed.store.break_next(Verb::Renew, Fault::ErrorBefore);
     bed.store.break_next(Verb::Renew, Fault::ReplyLost);
-    let (finish, finished) = oneshot::channel::<()>();
-    let worker = tokio::spawn({
-        let bed = Arc::clone(&bed);
-        async move {
-            let work = |attempt: Attempt| async move {
-                finished.await.expect("is sent");
-                Ok::<_, &'static str>(format!("lost: {}", attempt.is_lost()))
-            };
-            bed.engine(policy()).run(&order(), work).await
-        }
-    });
-    settle().await;
+    let (worker, finish) = worker(&bed).await;
     pass(&bed, 70).await;
     assert_eq!(lease_end(&bed), Some(START.plus(Duration::from_secs(120)).get()));
     finish.send(()).expect("is awaited");
@@ -129,18 +133,7 @@ async fn a_renewal_that_fails_is_tried_again_before_the_lease_is_given_up() {
 async fn a_renewal_that_was_applied_twice_is_not_a_lost_lease() {
     let bed = bed();
     bed.store.break_next(Verb::Renew, Fault::Duplicate);
-    let (finish, finished) = oneshot::channel::<()>();
-    let worker = tokio::spawn({
-        let bed = Arc::clone(&bed);
-        async move {
-            let work = |attempt: Attempt| async move {
-                finished.await.expect("is sent");
-                Ok::<_, &'static str>(format!("lost: {}", attempt.is_lost()))
-            };
-            bed.engine(policy()).run(&order(), work).await
-        }
-    });
-    settle().await;
+    let (worker, finish) = worker(&bed).await;
     pass(&bed, 25).await;
     finish.send(()).expect("is awaited");
     assert_eq!(
@@ -174,18 +167,7 @@ async fn a_refused_renewal_that_cannot_be_checked_is_not_a_lost_lease_yet() {
     let bed = bed();
     bed.store.break_next(Verb::Renew, Fault::Duplicate);
     bed.store.break_next(Verb::Get, Fault::ErrorBefore);
-    let (finish, finished) = oneshot::channel::<()>();
-    let worker = tokio::spawn({
-        let bed = Arc::clone(&bed);
-        async move {
-            let work = |attempt: Attempt| async move {
-                finished.await.expect("is sent");
-                Ok::<_, &'static str>(format!("lost: {}", attempt.is_lost()))
-            };
-            bed.engine(policy()).run(&order(), work).await
-        }
-    });
-    settle().await;
+    let (worker, finish) = worker(&bed).await;
     pass(&bed, 45).await;
     finish.send(()).expect("is awaited");
     let outcome = worker.await.expect("does not panic").expect("is recorded");

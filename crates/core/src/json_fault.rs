@@ -1,0 +1,50 @@
+//! JSON failures, told without the text that failed.
+
+use std::fmt;
+
+/// What kind of JSON failure it was and where, without the text that failed: serde's own messages
+/// quote the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JsonFault {
+    kind: &'static str,
+    line: usize,
+    column: usize,
+}
+
+impl JsonFault {
+    pub(crate) const UNKNOWN_ENCODING: Self = Self {
+        kind: "its encoding is not known here: another cipher, none, or a newer version wrote it",
+        line: 0,
+        column: 0,
+    };
+    pub(crate) const UNDECRYPTABLE: Self = Self {
+        kind: "it cannot be decrypted: another key, data moved from another record, or changed data",
+        line: 0,
+        column: 0,
+    };
+    pub(crate) const DAMAGED: Self = Self { kind: "its encoded form is damaged", line: 0, column: 0 };
+    pub(crate) const STORED_FAILURE: Self =
+        Self { kind: "it is a stored failure, and this function replays none", line: 0, column: 0 };
+}
+
+impl From<&serde_json::Error> for JsonFault {
+    fn from(error: &serde_json::Error) -> Self {
+        let kind = match error.classify() {
+            serde_json::error::Category::Io => "writing failed",
+            serde_json::error::Category::Syntax => "syntax error",
+            serde_json::error::Category::Data => "other shape",
+            serde_json::error::Category::Eof => "it ends too early",
+        };
+        Self { kind, line: error.line(), column: error.column() }
+    }
+}
+
+impl fmt::Display for JsonFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind)?;
+        if self.line > 0 {
+            write!(f, " at line {} column {}", self.line, self.column)?;
+        }
+        Ok(())
+    }
+}
