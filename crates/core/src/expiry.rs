@@ -23,3 +23,20 @@ pub const SLACK: Duration = Duration::from_secs(3600);
 pub const fn sqs(retention: Duration, max_receive_count: u32, visibility_timeout: Duration) -> Duration {
     retention.saturating_add(visibility_timeout.saturating_mul(max_receive_count)).saturating_add(SLACK)
 }
+
+/// An SQS window of [`sqs`] where messages are sent back from the dead-letter queue up to `times` times: each
+/// time they can lie there for its retention (14 days at most), and in the queue for its own once more.
+///
+/// ```
+/// use lambda_idempotency_core::expiry;
+/// use std::time::Duration;
+///
+/// let days = |days: u64| Duration::from_secs(days * 24 * 3600);
+/// let window = expiry::sqs(days(4), 5, Duration::from_secs(30));
+/// let redriven = expiry::with_redrive(window, 1, days(14));
+/// assert_eq!(redriven, window + Duration::from_secs(1_555_350));
+/// ```
+pub const fn with_redrive(sqs_window: Duration, times: u32, dead_letter_retention: Duration) -> Duration {
+    let once_more = dead_letter_retention.saturating_add(sqs_window.saturating_sub(SLACK));
+    sqs_window.saturating_add(once_more.saturating_mul(times))
+}

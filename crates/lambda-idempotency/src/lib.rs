@@ -23,7 +23,7 @@
 //! }
 //!
 //! /// Key = order id and version: a retry is the same key, an edited order is a new one.
-//! #[idempotent(key = "[order_id, version]", expires_after = "5d")]
+//! #[idempotent(key = "[order_id, version]", expires_after = "30d")]
 //! async fn submit(event: LambdaEvent<Raw<Order>>) -> Result<Receipt, Error> {
 //!     let order = &event.payload; // `Raw<Order>` derefs to `Order`
 //!     Ok(Receipt { run_id: format!("run-{}-{}", order.order_id, order.version) })

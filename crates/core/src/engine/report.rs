@@ -26,7 +26,7 @@ macro_rules! line {
             takeover = $report.takeover,
             lease_lost = $report.lease_lost,
             given_back = $report.given_back,
-            note = $report.notes.join("; "),
+            note = (!$report.notes.is_empty()).then(|| $report.notes.join("; ")),
             "idempotency"
         )
     };
