@@ -376,3 +376,76 @@ async fn contradictory_policies_are_refused() {
         assert_eq!(error.name(), "Config", "{policy:?}");
     }
 }
+
+/// A store that never answers.
+#[derive(Debug)]
+struct Silent;
+
+#[async_trait::async_trait]
+impl lambda_idempotency_core::Store for Silent {
+    async fn claim(
+        &self,
+        _: &lambda_idempotency_core::ClaimRequest,
+    ) -> Result<lambda_idempotency_core::ClaimAnswer, lambda_idempotency_core::StoreError> {
+        std::future::pending().await
+    }
+    async fn complete(
+        &self,
+        _: &lambda_idempotency_core::CompleteRequest,
+    ) -> Result<lambda_idempotency_core::CompleteAnswer, lambda_idempotency_core::StoreError> {
+        std::future::pending().await
+    }
+    async fn release(
+        &self,
+        _: &lambda_idempotency_core::ReleaseRequest,
+    ) -> Result<lambda_idempotency_core::ReleaseAnswer, lambda_idempotency_core::StoreError> {
+        std::future::pending().await
+    }
+    async fn renew(
+        &self,
+        _: &lambda_idempotency_core::RenewRequest,
+    ) -> Result<lambda_idempotency_core::RenewAnswer, lambda_idempotency_core::StoreError> {
+        std::future::pending().await
+    }
+    async fn get(
+        &self,
+        _: &RecordId,
+        _: EpochMillis,
+    ) -> Result<lambda_idempotency_core::Reading, lambda_idempotency_core::StoreError> {
+        std::future::pending().await
+    }
+}
+
+/// Time itself is paused here: the timers run as soon as nothing else can.
+#[tokio::test(start_paused = true)]
+async fn a_store_that_never_answers_is_reported_before_the_deadline() {
+    #[derive(Debug)]
+    struct Paused(tokio::time::Instant);
+    #[async_trait::async_trait]
+    impl Clock for Paused {
+        fn now(&self) -> EpochMillis {
+            START.plus(self.0.elapsed())
+        }
+        async fn sleep(&self, duration: Duration) {
+            tokio::time::sleep(duration).await;
+        }
+    }
+    for left in [100, 400, 1_000, 2_000, 2_700, 3_000, 60_000] {
+        let clock = std::sync::Arc::new(Paused(tokio::time::Instant::now()));
+        let key = lambda_idempotency_core::Key::parse("id").expect("a key");
+        let engine = lambda_idempotency_core::Engine::new("bed", Silent, key).expect("an engine");
+        let engine = engine.clock(clock.clone());
+        let left = Duration::from_millis(left);
+        let deadline = lambda_idempotency_core::decide::Deadline::At(clock.now().plus(left));
+        let input = order();
+        let work = engine.run(&input, |_| async { Ok::<String, &'static str>(String::new()) });
+        let ran = lambda_idempotency_core::Invocation::new(deadline).scope(work).await;
+        let took = clock.0.elapsed();
+        match ran {
+            Err(RunError::Idempotency(error)) => assert_eq!(error.name(), "Store"),
+            other => panic!("{other:?}"),
+        }
+        assert!(took < left, "with {left:?} left the error came after {took:?}");
+        assert!(took < Duration::from_secs(11), "with {left:?} left the error came after {took:?}");
+    }
+}

@@ -284,3 +284,95 @@ fn our_error_is_found_wherever_it_is() {
     struct Boxed(#[source] Box<Error>);
     assert_eq!(name(&Boxed(Box::new(ours()))), Some("Config"));
 }
+
+#[tokio::test]
+async fn writes_and_a_result_that_cannot_be_stored_are_neither_written() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    let input = order();
+    let work = engine.run(&input, |attempt| async move {
+        attempt.commit_with(NoWrites).expect("the first writes");
+        Ok::<_, &'static str>(f64::NAN)
+    });
+    match bed.invoke(TIME, work).await {
+        Err(RunError::Idempotency(error)) => assert_eq!(error.name(), "NotRecorded"),
+        other => panic!("{other:?}"),
+    }
+    assert!(bed.record().is_none(), "a replay would say that the work is done: {:?}", bed.record());
+}
+
+#[tokio::test]
+async fn fail_open_keeps_what_the_function_says_is_to_be_kept() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new().fail_open());
+    bed.store.break_next(Verb::Claim, Fault::ReplyLost);
+    bed.store.break_next(Verb::Claim, Fault::ReplyLost);
+    bed.store.break_next(Verb::Release, Fault::ErrorBefore);
+    let input = order();
+    let work = engine.run(&input, |attempt| async move {
+        attempt.effect_started();
+        Err::<String, _>("half done")
+    });
+    assert!(matches!(bed.invoke(TIME, work).await, Err(RunError::Function("half done"))));
+    assert!(support::refusal(bed.run(&engine, &order()).await).is_already_in_progress());
+}
+
+#[tokio::test]
+async fn an_ambiguous_server_error_is_an_answer_unless_the_function_says_otherwise() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    let input = order();
+    for run in 0..2 {
+        let response = serde_json::json!({"statusCode": 504});
+        let work = engine.run(&input, |_| async { Ok::<_, &'static str>(response) });
+        let outcome = bed.invoke(TIME, work).await.expect("is answered");
+        assert_eq!(outcome.is_replayed(), run == 1);
+    }
+}
+
+#[tokio::test]
+async fn two_keys_with_one_body_are_two_pieces_of_work() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    for id in [1, 2, 1] {
+        let input = serde_json::json!({"id": id, "instruction": "15s teaser"});
+        assert!(bed.run(&engine, &input).await.is_ok());
+    }
+    assert_eq!(bed.effects(), 2);
+}
+
+#[tokio::test]
+async fn a_token_is_one_for_a_step_through_crash_and_takeover() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let input = order();
+    let note = |attempt: lambda_idempotency_core::Attempt| {
+        let tokens: Vec<_> = ["batch", "mail"].into_iter().filter_map(|step| attempt.token(step)).collect();
+        seen.lock().expect("not poisoned").push(tokens);
+    };
+    let mut dies = Box::pin(bed.invoke(
+        TIME,
+        engine.run(&input, |attempt| async {
+            note(attempt);
+            std::future::pending::<Result<String, &str>>().await
+        }),
+    ));
+    while seen.lock().expect("not poisoned").is_empty() {
+        assert!(futures_util::poll!(&mut dies).is_pending());
+    }
+    drop(dies);
+    bed.clock.advance(TIME * 2);
+    let again = engine.run(&input, |attempt| async {
+        assert!(attempt.is_takeover());
+        note(attempt);
+        Ok::<_, &str>(String::new())
+    });
+    assert!(bed.invoke(TIME, again).await.is_ok());
+    let seen = seen.lock().expect("not poisoned").clone();
+    assert_eq!(seen[0], seen[1]);
+    assert_ne!(seen[0][0], seen[0][1]);
+    for token in &seen[0] {
+        assert!(token.len() <= 64 && token.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "{token}");
+    }
+}

@@ -142,7 +142,7 @@ impl<'e> Walk<'e> {
             let shown = path.join(".").replace(".[]", "[]");
             let problem = format!("`{shown}` is no key: {reason}");
             let cure = "take a value that the producer sends again unchanged, such as the order's \
-                        id, or allow volatile keys";
+                        id, or, for an engine or a layer, `Key::parse_allowing_volatile`";
             let error = ExpressionError::new(self.expression.as_str(), ast.start, problem);
             self.found = Some(error.with_cure(cure));
         }

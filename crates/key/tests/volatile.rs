@@ -35,7 +35,7 @@ fn what_changes_with_each_delivery_is_refused() {
     ] {
         let error = Key::parse(text).expect_err(text);
         assert!(error.to_string().contains("is no key"), "{error}");
-        assert!(error.cure().is_some_and(|cure| cure.contains("allow volatile keys")));
+        assert!(error.cure().is_some_and(|cure| cure.contains("parse_allowing_volatile")));
         let allowed = Key::parse_allowing_volatile(text).expect("allowed");
         assert_eq!(allowed.as_str(), text);
         assert!(Expression::parse(text).is_ok());

@@ -36,9 +36,10 @@ use proc_macro::TokenStream;
 /// once, at the first call, so they cannot use the function's arguments; `input` and `store` are made at
 /// each call.
 ///
-/// A generic function has one name for all its types, and so has a method for all parameters of its type.
-/// Two functions that would have one name by default (inside of two functions of a module, say) are an
-/// error when the second is called: give them a `name`.
+/// A function that module and name do not tell apart must be given a `name`: a generic one (it is one scope for
+/// all its types) is refused by the compiler, a method of a trait or of a generic type, an associated function and
+/// a function inside of another at their first call. Two functions of one explicit `name` share their records; the
+/// log warns of it.
 ///
 /// A method that takes `&mut self` or `self` cannot lend its store as well: `store = self.store.clone()`.
 #[proc_macro_attribute]

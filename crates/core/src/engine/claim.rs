@@ -83,15 +83,18 @@ impl Run<'_> {
     /// so that the retry of this event is not blocked by a claim of which nobody knows.
     async fn claim_request_answered(&self, request: &ClaimRequest) -> Result<ClaimAnswer, StoreError> {
         let started = Instant::now();
-        let first = self.within_limit("claim", self.store.claim(request)).await;
+        let first = self.before_work("claim", self.store.claim(request)).await;
         let Err(error) = first else { return first };
         if !error.is_retryable() {
             return Err(error);
         }
         // Within the limit of one verb altogether, as far as that can be had.
-        let error = if started.elapsed() < self.policy().store_timeout / 2 {
+        let deadline = self.invocation.deadline.instant();
+        let has_time =
+            deadline.is_none_or(|deadline| self.clock.now().until(deadline) > RESERVE.saturating_mul(3));
+        let error = if has_time && started.elapsed() < self.policy().store_timeout / 2 {
             self.clock.sleep(PAUSE).await;
-            match self.within_limit("claim", self.store.claim(request)).await {
+            match self.before_work("claim", self.store.claim(request)).await {
                 Err(error) if error.is_retryable() => error,
                 answer => return answer,
             }
@@ -101,7 +104,6 @@ impl Run<'_> {
         if error.kind() != StoreErrorKind::Throttled {
             let release = ReleaseRequest { id: request.id.clone(), owner: request.owner.clone() };
             // Half of what was kept for the error is left for it.
-            let deadline = self.invocation.deadline.instant();
             let left = deadline.map(|deadline| self.clock.now().until(deadline.minus(RESERVE / 2)));
             let limit = left.map_or(GIVING_BACK, |left| left.min(GIVING_BACK));
             let _ = tokio::time::timeout(limit, self.store.release(&release)).await;

@@ -32,22 +32,21 @@ impl Run<'_> {
         let not_recorded = |json: Option<String>, source| {
             Err(Error::NotRecorded { id: id(), value: Redacted::new(json), source }.into())
         };
-        // The work is done, and would be done again at every delivery if nothing were recorded.
+        let writes = attempt.take_writes();
         let json = match results.encode(&value) {
             Ok(json) => json,
             Err(fault) => {
-                self.record_marker(holder, "").await;
+                self.unstorable(holder, attempt, "", writes.is_some(), report).await;
                 return not_recorded(None, NotRecordedReason::NotJson(fault));
             }
         };
         let request = match self.completion(holder, Status::Completed, &json, report) {
             Ok(request) => request,
             Err(fault) => {
-                self.record_marker(holder, &json).await;
+                self.unstorable(holder, attempt, &json, writes.is_some(), report).await;
                 return not_recorded(Some(json), NotRecordedReason::NotEncrypted(fault));
             }
         };
-        let writes = attempt.take_writes();
         match self.commit_while_time_is_left(&request, writes.as_deref()).await {
             Ok(CommitAnswer::Committed) => Ok(Outcome::Executed(results.executed(value, &json))),
             Ok(CommitAnswer::Overtaken { record }) => self.overtaken(holder, &record, results, report),
@@ -155,8 +154,23 @@ impl Run<'_> {
         }
     }
 
-    /// Records that the work is done, of a result that cannot be stored. The caller has an error already.
-    async fn record_marker(&self, holder: &Holder, json: &str) {
+    /// A result that cannot be stored. The work is done, and would be done again at every delivery if nothing
+    /// were recorded, so the record says that it is; but where writes belong to the result, neither is written,
+    /// and it is as after a failure. The caller has an error already.
+    async fn unstorable(
+        &self,
+        holder: &Holder,
+        attempt: &Attempt,
+        json: &str,
+        has_writes: bool,
+        report: &mut Report,
+    ) {
+        if has_writes {
+            if self.policy().after_error() == OnError::Release {
+                self.give_back(holder, attempt, report).await;
+            }
+            return;
+        }
         let mut record = self.final_record(holder, Status::Completed);
         leave_out(&mut record, json);
         let request = CompleteRequest { record, owner: holder.owner.clone(), now: self.clock.now() };

@@ -169,22 +169,32 @@ impl Run<'_> {
     {
         let until = self.unguarded_until();
         let attempt = Attempt::new(None, false, until, Arc::clone(&self.clock));
-        let ended = attempt.clone().scope(async move { work(attempt).await }).await;
-        match ended {
+        let ended = attempt
+            .clone()
+            .scope({
+                let attempt = attempt.clone();
+                async move { work(attempt).await }
+            })
+            .await;
+        let (give_back, ended) = match ended {
             Ok(value) => {
-                let json = results.is_answer(&value).then(|| results.encode(&value).ok()).flatten();
-                if let Some(json) = json {
+                let is_answer = results.is_answer(&value);
+                if let Some(json) = is_answer.then(|| results.encode(&value).ok()).flatten() {
                     self.record_if_possible(identity, owner, until, &json).await;
                 }
-                self.answer(results, value).map(Outcome::Unprotected)
+                (!is_answer, self.answer(results, value).map(Outcome::Unprotected))
             }
             Err(error) => {
-                let request = ReleaseRequest { id: identity.id.clone(), owner: owner.clone() };
-                // Whether it is answered changes nothing for the caller.
-                let _ = self.within_limit("release", self.store.release(&request)).await;
-                Err(RunError::Function(error))
+                let release = results.on_error(&error) != Some(OnError::Keep);
+                (release, Err(RunError::Function(error)))
             }
+        };
+        if give_back && self.policy().after_error() == OnError::Release && !attempt.has_effect() {
+            let request = ReleaseRequest { id: identity.id.clone(), owner: owner.clone() };
+            // Whether it is answered changes nothing for the caller.
+            let _ = self.within_limit("release", self.store.release(&request)).await;
         }
+        ended
     }
 
     /// When an invocation without a claim is stopped.
@@ -256,13 +266,40 @@ impl Run<'_> {
         }
     }
 
-    /// Waits for a store verb no longer than it may take.
+    /// What a verb before the work may take: always less than the time left, so that its error still reaches
+    /// the caller.
+    fn limit_before_work(&self) -> Duration {
+        let limit = self.policy().store_timeout;
+        match self.invocation.deadline.instant().map(|deadline| self.clock.now().until(deadline)) {
+            Some(left) => limit.min(left.saturating_sub(RESERVE).max(left / 2)),
+            None => limit,
+        }
+    }
+
+    /// Waits for a verb before the work no longer than it may take.
+    pub(super) async fn before_work<T>(
+        &self,
+        verb: &str,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        self.within(self.limit_before_work(), verb, call).await
+    }
+
+    /// Waits for a verb during or after the work no longer than it may take.
     pub(super) async fn within_limit<T>(
         &self,
         verb: &str,
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        let limit = self.verb_limit();
+        self.within(self.verb_limit(), verb, call).await
+    }
+
+    async fn within<T>(
+        &self,
+        limit: Duration,
+        verb: &str,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
         tokio::time::timeout(limit, call).await.unwrap_or_else(|_| {
             Err(StoreError::new(StoreErrorKind::TimedOut, format!("{verb} by {:?}", self.store))
                 .code(format!("after {} ms", limit.as_millis()))

@@ -59,7 +59,7 @@ impl Run<'_> {
         owner: &Owner,
         report: &mut Report,
     ) -> Result<Option<Claimed>, Error> {
-        let reading = self.within_limit("get", self.store.get(&identity.id, self.clock.now())).await;
+        let reading = self.before_work("get", self.store.get(&identity.id, self.clock.now())).await;
         let reading = reading.map_err(|source| store_failed(identity, source))?;
         let Some(record) = reading.record else { return Ok(None) };
         match decide::classify(&record, self.claimant(identity, owner), reading.now) {
