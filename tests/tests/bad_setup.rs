@@ -212,7 +212,8 @@ async fn a_completion_that_is_never_answered_is_given_up_with_the_value() -> Tes
 async fn a_store_that_asks_to_slow_down_is_retryable_and_says_so() -> TestResult {
     let (bench, work) = (Bench::dynamodb().await?, Work::new());
     let throttled = Fault::error("ProvisionedThroughputExceededException", "too fast");
-    bench.proxy().fault_times("PutItem", 3, throttled);
+    // Both tries of the claim, each with the retries of its client.
+    bench.proxy().fault_times("PutItem", 6, throttled);
     let error = refused(&engine(&bench.proxy().endpoint())?, &work).await?;
     assert_eq!(kind(&error), Some(StoreErrorKind::Throttled));
     assert!(error.is_retryable());

@@ -31,7 +31,7 @@ fn scopes(bench: &Bench) -> Vec<String> {
 
 #[tokio::test]
 async fn without_a_store_the_error_names_both_cures_and_nothing_runs() -> TestResult {
-    #[idempotent(key = "id", input = payment)]
+    #[idempotent(key = "id", input = payment, name = "payments.without_a_store")]
     async fn pay(payment: &Payment, work: &Work) -> Result<usize, Error> {
         Ok(work.run())
     }
