@@ -111,7 +111,7 @@ async fn a_typed_handler_needs_no_raw_and_its_answer_only_serialises() -> TestRe
     // The key has a member that the type does not know.
     let spelled_otherwise = r#"{ "version": 3.0, "instruction": "15s teaser", "order_id": 7.7e1 }"#;
     let misfit = invoke(&service, spelled_otherwise).await;
-    assert_eq!(error_type(misfit), "IdempotencyInvalidInput", "7.7e1 is no u64");
+    assert_eq!(error_type(misfit), "IdempotencyUnreadableEvent", "7.7e1 is no u64");
     let spelled_otherwise = r#"{ "version": 3.0, "instruction": "15s teaser", "order_id": 77 }"#;
     assert_eq!(invoke(&service, spelled_otherwise).await.map_err(|error| error.error_type)?, first);
     let next_version = r#"{"order_id": 77, "version": 4, "instruction": "15s teaser"}"#;
@@ -131,7 +131,7 @@ async fn an_event_that_does_not_fit_the_handler_is_refused_before_the_claim() ->
     let service = ServiceBuilder::new().layer(layer(&bench)?).service_fn(handler);
     let misfit = r#"{"order_id": "secret-77", "version": 3}"#;
     let error = invoke(&service, misfit).await.err().ok_or("it took it")?;
-    assert_eq!(error.error_type, "IdempotencyInvalidInput");
+    assert_eq!(error.error_type, "IdempotencyUnreadableEvent");
     assert!(error.error_message.contains("line 1 column"), "{}", error.error_message);
     assert!(!error.error_message.contains("secret"), "{}", error.error_message);
     assert_eq!((work.runs(), bench.count().await?), (0, 0));

@@ -38,6 +38,15 @@ pub enum Error {
         /// What kind of failure it was.
         reason: JsonFault,
     },
+    /// The event, or the record of a batch, is not the JSON of the type that the function takes. Nothing was run
+    /// and the store was not asked.
+    #[error("the event does not fit {expected} ({reason}); it is refused unread")]
+    UnreadableEvent {
+        /// The type.
+        expected: String,
+        /// What kind of failure it was, and where.
+        reason: JsonFault,
+    },
     /// The event holds several records, each of them work of its own. Nothing was run and the store was
     /// not asked.
     #[error(
@@ -246,6 +255,7 @@ impl Error {
             Self::MissingKey { .. } => "MissingKey",
             Self::InvalidKey { .. } => "InvalidKey",
             Self::InvalidInput { .. } => "InvalidInput",
+            Self::UnreadableEvent { .. } => "UnreadableEvent",
             Self::SeveralRecords { .. } => "SeveralRecords",
             Self::InvalidResult { .. } => "InvalidResult",
             Self::AlreadyInProgress { .. } => "AlreadyInProgress",

@@ -32,7 +32,7 @@ impl From<&serde_json::Error> for JsonFault {
         let kind = match error.classify() {
             serde_json::error::Category::Io => "writing failed",
             serde_json::error::Category::Syntax => "syntax error",
-            serde_json::error::Category::Data => "other shape",
+            serde_json::error::Category::Data => "a wrong type or a missing field",
             serde_json::error::Category::Eof => "it ends too early",
         };
         Self { kind, line: error.line(), column: error.column() }

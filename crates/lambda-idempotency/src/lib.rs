@@ -36,6 +36,22 @@
 //! }
 //! ```
 //!
+//! # Features
+//!
+//! | feature | what | default |
+//! |---|---|---|
+//! | `dynamodb` | `DynamoDbStore` | yes |
+//! | `aws-config` | `DynamoDbStore::from_env`, with a TLS stack | yes |
+//! | `sqs` | [`batch`]`::sqs` | yes |
+//! | `encryption` | `Aes256Gcm` for [`install_cipher`] | no |
+//! | `testing` | `testing`: a store and a clock of the test's own; the conformance suite | no |
+//!
+//! # Keys
+//!
+//! JMESPath, with `powertools_json`, `powertools_base64`, `powertools_base64_gzip` and
+//! `header(headers || multiValueHeaders, 'idempotency-key')`, which ignores case. Every part of `[a, b]` must be
+//! there; an optional one is written `a || 'none'`.
+//!
 //! # Log
 //!
 //! Each guarded call logs one line (`tracing`, target `lambda_idempotency`) with `function`,
@@ -59,6 +75,7 @@ mod site;
 pub use installed::{install, install_cipher, install_secret};
 #[cfg(feature = "encryption")]
 pub use lambda_idempotency_core::Aes256Gcm;
+pub use lambda_idempotency_core::key::{ExpressionError, KeyError, SecretError};
 pub use lambda_idempotency_core::{
     Attempt, Cipher, CipherError, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint, Identity,
     InProgress, Invocation, JsonFault, Key, Lease, MemoryStore, MissingKey, NotRecordedReason, OnError,

@@ -50,16 +50,16 @@ impl<T: DeserializeOwned> Raw<T> {
     /// From JSON text, as an event brings it.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] when the text is not JSON or does not fit `T`; it says where, without
+    /// [`Error::UnreadableEvent`] when the text is not JSON or does not fit `T`; it says where, without
     /// quoting the text.
     pub fn from_json(json: &str) -> Result<Self, Error> {
-        Self::parse(json).map_err(|reason| Error::InvalidInput { function: type_name::<T>(), reason })
+        Self::parse(json).map_err(|reason| Error::UnreadableEvent { expected: type_name::<T>(), reason })
     }
 
     /// From a JSON value, for tests.
     ///
     /// # Errors
-    /// [`Error::InvalidInput`] when the value does not fit `T`.
+    /// [`Error::UnreadableEvent`] when the value does not fit `T`.
     pub fn from_value(value: &Value) -> Result<Self, Error> {
         Self::from_json(&value.to_string())
     }

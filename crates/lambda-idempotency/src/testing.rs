@@ -11,7 +11,8 @@ pub use lambda_idempotency_core::testing::{
 
 use crate::{Clock, Store};
 
-/// Runs `future` with `store` as the installed store and `clock` as the clock.
+/// Runs `future` with `store` as the installed store and `clock` as the clock. A task that `future` spawns is
+/// outside of it: give it a scope of its own.
 ///
 /// ```
 /// use lambda_idempotency::{EpochMillis, Error, MemoryStore, idempotent, testing};

@@ -52,14 +52,15 @@ impl Engine {
         self
     }
 
-    /// Makes record ids by HMAC with this secret: see [`Settings::secret`].
+    /// Makes record ids by HMAC with this secret, so that keys with little in them (`order-77-v3`) cannot be
+    /// found from the table by trying. All writers of one table need the same secret.
     #[must_use]
     pub fn secret(mut self, secret: Secret) -> Self {
         self.settings = self.settings.secret(Some(secret));
         self
     }
 
-    /// Encrypts results before they go to the store: see [`Settings::cipher`].
+    /// Encrypts results before they go to the store. Records that were written without it are read as they are.
     #[must_use]
     pub fn cipher(mut self, cipher: impl Cipher + 'static) -> Self {
         self.settings = self.settings.cipher(Some(Arc::new(cipher)));

@@ -6,7 +6,8 @@ use tokio::sync::watch;
 
 use crate::{Clock, EpochMillis};
 
-/// A clock that stands still until it is moved.
+/// A clock that is moved by hand: [`ManualClock::at`] also by whoever sleeps on it, [`ManualClock::held_at`] by
+/// the test alone, which is what a test of `wait` needs.
 ///
 /// ```
 /// use lambda_idempotency_core::{Clock, EpochMillis, testing::ManualClock};

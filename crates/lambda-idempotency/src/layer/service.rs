@@ -70,8 +70,8 @@ where
             let LambdaEvent { payload, context } = event;
             // Before the claim: an event that the handler cannot take is no work.
             let payload = serde_json::from_str(payload.get()).map_err(|error| {
-                diagnose(Error::InvalidInput {
-                    function: guard.settings.name().to_owned(),
+                diagnose(Error::UnreadableEvent {
+                    expected: std::any::type_name::<A>().to_owned(),
                     reason: JsonFault::from(&error),
                 })
             })?;
