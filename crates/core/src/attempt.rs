@@ -9,7 +9,7 @@ use lambda_idempotency_key::RecordId;
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
-use crate::{Clock, EpochMillis, Error, Writes};
+use crate::{Clock, EpochMillis, Error, Previous, Writes};
 
 /// The claim that the running function holds.
 ///
@@ -22,6 +22,7 @@ pub struct Attempt {
     effect: Arc<AtomicBool>,
     refused_inside: Arc<AtomicBool>,
     writes: Arc<Mutex<Pending>>,
+    previous: Option<Arc<Previous>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -61,8 +62,14 @@ impl Attempt {
             effect: Arc::default(),
             refused_inside: Arc::default(),
             writes: Arc::default(),
+            previous: None,
             clock,
         }
+    }
+
+    pub(crate) fn continuing(mut self, previous: Option<Previous>) -> Self {
+        self.previous = previous.map(Arc::new);
+        self
     }
 
     /// The attempt that this task runs under; `None` outside of a guarded function.
@@ -84,6 +91,12 @@ impl Attempt {
     /// store's answer to the claim was lost.
     pub fn is_takeover(&self) -> bool {
         self.takeover
+    }
+
+    /// What is recorded of the work that this one continues; `None` where the input names none (`previous` of
+    /// the engine or of `#[idempotent]`), or its record is not there any more.
+    pub fn previous(&self) -> Option<&Previous> {
+        self.previous.as_deref()
     }
 
     /// Says that something is done from here on that cannot be taken back. When the function fails or

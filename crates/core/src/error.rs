@@ -92,6 +92,9 @@ pub enum Error {
         status: Status,
         /// When it stops counting.
         expiration: EpochSeconds,
+        /// The answer to the other content as JSON, where the record holds one. It is not this caller's:
+        /// for somebody who has to sort the two out. `Debug` does not show it.
+        stored: Redacted,
     },
     /// The invocation's deadline has passed, so that the platform is about to stop this process, or the
     /// lease has: the claim's answer took longer than it lasts. Nothing was run.
@@ -155,6 +158,17 @@ pub enum Error {
         id: RecordId,
         /// The size of the result's JSON text in bytes.
         bytes: u64,
+    },
+    /// The work is done, and its result is kept outside of the store, at a place that did not give it. Nothing
+    /// was run.
+    #[error(
+        "record {id}: the work is done, but its result could not be fetched from where it is kept: {source}"
+    )]
+    ResultUnavailable {
+        /// The record, which is untouched.
+        id: RecordId,
+        /// What was in the way.
+        source: StoreError,
     },
     /// The stored result does not fit the function's result type any more. It is neither run again nor deleted.
     #[error(
@@ -266,6 +280,7 @@ impl Error {
             Self::NotRecorded { .. } => "NotRecorded",
             Self::TransactionRefused { .. } => "TransactionRefused",
             Self::ResultNotStored { .. } => "ResultNotStored",
+            Self::ResultUnavailable { .. } => "ResultUnavailable",
             Self::ReplayDecode { .. } => "ReplayDecode",
             Self::CorruptRecord { .. } => "CorruptRecord",
             Self::InconsistentState { .. } => "InconsistentState",
@@ -290,7 +305,7 @@ impl Error {
             Self::NotRecorded { source, .. } => {
                 matches!(source, NotRecordedReason::Store(_) | NotRecordedReason::Contradiction)
             }
-            Self::Store { source, .. } => source.is_retryable(),
+            Self::Store { source, .. } | Self::ResultUnavailable { source, .. } => source.is_retryable(),
             _ => false,
         }
     }
@@ -324,6 +339,7 @@ impl Error {
             | Self::NotRecorded { id, .. }
             | Self::TransactionRefused { id, .. }
             | Self::ResultNotStored { id, .. }
+            | Self::ResultUnavailable { id, .. }
             | Self::ReplayDecode { id, .. }
             | Self::CorruptRecord { id, .. }
             | Self::InconsistentState { id, .. }

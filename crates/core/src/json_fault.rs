@@ -13,7 +13,7 @@ pub struct JsonFault {
 
 impl JsonFault {
     pub(crate) const UNKNOWN_ENCODING: Self = Self {
-        kind: "its encoding is not known here: another cipher, none, or a newer version wrote it",
+        kind: "its encoding is not known here: another cipher or place, none, or a newer version wrote it",
         line: 0,
         column: 0,
     };

@@ -1,6 +1,6 @@
 //! How a guarded call came to its answer.
 
-use crate::EpochSeconds;
+use crate::{EpochMillis, EpochSeconds};
 
 /// An answer and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +21,22 @@ pub enum Outcome<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Replay {
+    /// When the answer was recorded; `None` where its writer did not say.
+    pub stored_at: Option<EpochMillis>,
     /// When the record stops counting.
     pub expires_at: EpochSeconds,
+    /// Where the record was found.
+    pub source: ReplaySource,
+}
+
+/// Where a recorded answer was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReplaySource {
+    /// In the store.
+    Store,
+    /// In this process: see [`Cached`](crate::Cached).
+    Cache,
 }
 
 impl<T> Outcome<T> {

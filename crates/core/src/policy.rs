@@ -106,6 +106,7 @@ pub struct Policy {
     pub(crate) on_error: Option<OnError>,
     pub(crate) fail_open: bool,
     pub(crate) result_mode: ResultMode,
+    pub(crate) offload_over: Option<usize>,
     pub(crate) store_timeout: Duration,
 }
 
@@ -136,6 +137,7 @@ impl Policy {
             on_error: None,
             fail_open: false,
             result_mode: ResultMode::Full,
+            offload_over: None,
             store_timeout: Self::DEFAULT_STORE_TIMEOUT,
         }
     }
@@ -206,6 +208,16 @@ impl Policy {
     #[must_use]
     pub const fn result_mode(mut self, result_mode: ResultMode) -> Self {
         self.result_mode = result_mode;
+        self
+    }
+
+    /// Offloads each result that is larger than this, in bytes of what would be stored, and not only those that
+    /// do not fit: DynamoDB counts a write for every 1 KB. Needs a place for them
+    /// ([`Engine::offload`](crate::Engine::offload), or `install_offload` for annotated functions); without one
+    /// they are stored as they are.
+    #[must_use]
+    pub const fn offload_over(mut self, bytes: usize) -> Self {
+        self.offload_over = Some(bytes);
         self
     }
 

@@ -61,6 +61,9 @@ pub struct Record {
     pub encoding: Option<String>,
     /// With at-most-once: the end of the holder's lease, after which it is taken for interrupted.
     pub deadline: Option<EpochMillis>,
+    /// When a final record was made, by the clock of the attempt that completed it. Absent in records of
+    /// other writers.
+    pub stored_at: Option<EpochMillis>,
 }
 
 impl Record {
@@ -82,6 +85,7 @@ impl fmt::Debug for Record {
             .field("data", &self.data.as_ref().map(|data| format!("<{} bytes>", data.len())))
             .field("encoding", &self.encoding)
             .field("deadline", &self.deadline.map(EpochMillis::get))
+            .field("stored_at", &self.stored_at.map(EpochMillis::get))
             .finish()
     }
 }

@@ -124,6 +124,7 @@ impl ClaimRequest {
             data: None,
             encoding: None,
             deadline: self.deadline,
+            stored_at: None,
         }
     }
 }
@@ -138,6 +139,13 @@ pub enum ClaimAnswer {
         /// The record as it is.
         record: Record,
         /// The instant that the condition used.
+        now: EpochMillis,
+    },
+    /// As `Refused`, by a final record that this process remembers: the store was not asked.
+    Remembered {
+        /// The record as it was.
+        record: Record,
+        /// The instant at which it still counted.
         now: EpochMillis,
     },
     /// A record was in the way, but when the store looked for it, it was gone: claim again.

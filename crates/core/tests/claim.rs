@@ -449,3 +449,24 @@ async fn a_store_that_never_answers_is_reported_before_the_deadline() {
         assert!(took < Duration::from_secs(11), "with {left:?} left the error came after {took:?}");
     }
 }
+
+/// The answer to the other content is at hand for whoever has to sort the two out, and nowhere else.
+#[tokio::test]
+async fn a_mismatch_carries_the_recorded_answer_out_of_sight() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    let other = serde_json::json!({"id": 77, "instruction": "30s teaser"});
+    bed.run(&engine, &order()).await.expect("runs");
+    let error = refusal(bed.run(&engine, &other).await);
+    let Error::PayloadMismatch { status, stored, .. } = &error else { panic!("{error:?}") };
+    assert_eq!((*status, stored.expose()), (Status::Completed, Some("\"run-1\"")));
+    assert!(!format!("{error:?} {error}").contains("run-1"), "{error:?}");
+
+    // While the first is at work there is none.
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    bed.die(&engine, &order()).await;
+    let error = refusal(bed.run(&engine, &other).await);
+    let Error::PayloadMismatch { status, stored, .. } = &error else { panic!("{error:?}") };
+    assert_eq!((*status, stored.expose()), (Status::InProgress, None));
+}

@@ -58,6 +58,7 @@ prop_compose! {
             validation: validation(content).map(|v| v.as_str().to_owned()),
             data: None,
             encoding: None,
+            stored_at: None,
             deadline: deadline.map(EpochMillis::new),
         }
     }

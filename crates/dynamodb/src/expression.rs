@@ -76,7 +76,7 @@ pub(crate) fn complete(request: &CompleteRequest, names: &AttributeNames) -> Exp
 
     let (mut set, mut remove) = (Vec::new(), Vec::new());
     let placeholders =
-        ["expiration", "lease", "status", "data", "validation", "owner", "deadline", "encoding"];
+        ["expiration", "lease", "status", "data", "validation", "owner", "deadline", "encoding", "stored_at"];
     for (placeholder, (name, value)) in placeholders.iter().zip(attributes(&request.record, names)) {
         it.name(&format!("#{placeholder}"), name);
         match value {

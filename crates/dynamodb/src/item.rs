@@ -26,7 +26,7 @@ pub(crate) fn text(value: impl Into<String>) -> AttributeValue {
 pub(crate) fn attributes<'a>(
     record: &Record,
     names: &'a AttributeNames,
-) -> [(&'a str, Option<AttributeValue>); 8] {
+) -> [(&'a str, Option<AttributeValue>); 9] {
     let millis = |instant: Option<EpochMillis>| instant.map(|instant| number(instant.get()));
     let string = |value: &Option<String>| value.as_ref().map(text);
     [
@@ -38,6 +38,7 @@ pub(crate) fn attributes<'a>(
         (&names.owner, record.owner.as_ref().map(|owner| text(owner.as_str()))),
         (&names.deadline, millis(record.deadline)),
         (&names.encoding, string(&record.encoding)),
+        (&names.stored_at, millis(record.stored_at)),
     ]
 }
 
@@ -95,6 +96,11 @@ pub(crate) fn decode(
         data: result(&names.data)?,
         encoding: result(&names.encoding)?,
         deadline: millis(&names.deadline)?,
+        stored_at: if status.is_final() {
+            reader.number(&names.stored_at)?.map(EpochMillis::new)
+        } else {
+            None
+        },
     })
 }
 

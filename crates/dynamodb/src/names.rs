@@ -34,6 +34,8 @@ pub struct AttributeNames {
     pub deadline: String,
     /// How `data` is encoded where it is not JSON text, S.
     pub encoding: String,
+    /// When the result was recorded, N, in **milliseconds**.
+    pub stored_at: String,
 }
 
 impl Default for AttributeNames {
@@ -48,13 +50,14 @@ impl Default for AttributeNames {
             owner: "owner".into(),
             deadline: "deadline".into(),
             encoding: "encoding".into(),
+            stored_at: "stored_at".into(),
         }
     }
 }
 
 impl AttributeNames {
     /// Each attribute by what it is for.
-    fn all(&self) -> [(&'static str, &str); 9] {
+    fn all(&self) -> [(&'static str, &str); 10] {
         [
             ("id", &self.id),
             ("expiration", &self.expiration),
@@ -65,6 +68,7 @@ impl AttributeNames {
             ("owner", &self.owner),
             ("deadline", &self.deadline),
             ("encoding", &self.encoding),
+            ("stored_at", &self.stored_at),
         ]
     }
 

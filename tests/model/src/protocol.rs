@@ -89,6 +89,7 @@ impl Protocol {
             validation: self.validation(stored.maker).map(|validation| validation.as_str().to_owned()),
             data: None,
             encoding: None,
+            stored_at: None,
             deadline: stored.deadline,
         }
     }

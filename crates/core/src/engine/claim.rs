@@ -3,13 +3,16 @@
 use std::sync::Once;
 use std::time::{Duration, Instant};
 
+use lambda_idempotency_key::RecordId;
+
 use super::Identity;
+use super::encoding::Stored;
 use super::report::Report;
 use super::run::{Holder, RESERVE, Run};
 use crate::decide::{self, Claimant, Content, Deadline, Times, Verdict};
 use crate::{
-    ClaimAnswer, ClaimRequest, EpochMillis, Error, Owner, Record, ReleaseRequest, Replaced, StoreError,
-    StoreErrorKind,
+    ClaimAnswer, ClaimRequest, EpochMillis, Error, Owner, Record, Redacted, ReleaseRequest, Replaced,
+    ReplaySource, StoreError, StoreErrorKind,
 };
 
 /// How a claim ended, errors aside.
@@ -17,7 +20,7 @@ pub(super) enum Claimed {
     /// We hold the record.
     Held(Holder),
     /// The work has its answer: this final record.
-    Answered(Record),
+    Answered(Record, ReplaySource),
     /// Another attempt is at work.
     Busy(Busy),
 }
@@ -59,20 +62,21 @@ impl Run<'_> {
             let times = self.times(identity, now)?;
             let request = self.claim_request(identity, owner, times, now);
             let answer = self.claim_request_answered(&request).await;
-            let (record, judged_at) = match answer {
+            let (record, judged_at, found) = match answer {
                 Ok(ClaimAnswer::Claimed(replaced)) => {
                     return Ok(self.held(identity, owner, times, replaced == Replaced::Abandoned));
                 }
-                Ok(ClaimAnswer::Refused { record, now }) => (record, now),
+                Ok(ClaimAnswer::Refused { record, now }) => (record, now, ReplaySource::Store),
+                Ok(ClaimAnswer::Remembered { record, now }) => (record, now, ReplaySource::Cache),
                 Ok(ClaimAnswer::Vanished) => continue,
-                Err(source) => return Err(store_failed(identity, source)),
+                Err(source) => return Err(store_failed(&identity.id, source)),
             };
             let verdict = decide::classify(&record, self.claimant(identity, owner), judged_at);
             match verdict {
                 // What our lost first try replaced is not known: the function had better look.
                 Verdict::Mine => return Ok(self.held(identity, owner, times_of(&record, times), true)),
                 Verdict::Claimable(_) => {}
-                _ => return self.refused(identity, record, verdict, judged_at, report),
+                _ => return self.refused(identity, (record, found), verdict, judged_at, report),
             }
         }
         Err(Error::InconsistentState { id: identity.id.clone(), tries: TRIES })
@@ -119,7 +123,7 @@ impl Run<'_> {
     pub(super) fn refused(
         &self,
         identity: &Identity,
-        record: Record,
+        (record, found): (Record, ReplaySource),
         verdict: Verdict,
         now: EpochMillis,
         report: &mut Report,
@@ -127,7 +131,13 @@ impl Run<'_> {
         let id = identity.id.clone();
         match verdict {
             Verdict::Mismatch => {
-                Err(Error::PayloadMismatch { id, status: record.status, expiration: record.expiration })
+                // Not fetched from elsewhere: nobody may ask for it.
+                let stored = match self.encoding().get(&record) {
+                    Ok(Stored::Json(json)) if record.status.is_final() => Some(json.into_owned()),
+                    _ => None,
+                };
+                let (status, expiration) = (record.status, record.expiration);
+                Err(Error::PayloadMismatch { id, status, expiration, stored: Redacted::new(stored) })
             }
             Verdict::Interrupted => Err(Error::Interrupted { id }),
             Verdict::Busy { retry_at } => Ok(Claimed::Busy(Busy { retry_at, now })),
@@ -137,7 +147,7 @@ impl Run<'_> {
                     report
                         .note("the stored answer has no fingerprint of this rule; it was accepted unchecked");
                 }
-                Ok(Claimed::Answered(record))
+                Ok(Claimed::Answered(record, found))
             }
         }
     }
@@ -181,8 +191,8 @@ impl Run<'_> {
     }
 }
 
-pub(super) fn store_failed(identity: &Identity, source: StoreError) -> Error {
-    let id = identity.id.clone();
+pub(super) fn store_failed(id: &RecordId, source: StoreError) -> Error {
+    let id = id.clone();
     match source.kind() {
         StoreErrorKind::Corrupt => Error::CorruptRecord { id, source },
         _ => Error::Store { id, source },

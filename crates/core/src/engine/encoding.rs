@@ -1,8 +1,9 @@
 //! The two attributes that hold a result: `data`, and `encoding` where `data` is not its JSON text.
 //!
 //! `encoding` lists the steps by which `data` was made of the JSON text, in order and joined by `+`
-//! (`gzip`, then the cipher's name); with any step, `data` is base64. `omitted:<bytes>` is a result that
-//! was left out.
+//! (`gzip`, then the cipher's name); with any step, `data` is base64. A last step `<place>:<bytes>` says that
+//! what the others made of those bytes of JSON is kept elsewhere, and `data` is where. `omitted:<bytes>` is a
+//! result that was left out.
 
 use std::borrow::Cow;
 use std::io::{Read, Write};
@@ -15,7 +16,9 @@ use flate2::write::GzEncoder;
 
 use crate::{Cipher, CipherError, JsonFault, Record, ResultMode};
 
-const OMITTED: &str = "omitted:";
+const OMITTED: &str = "omitted";
+/// Between two steps.
+const BETWEEN: &str = "+";
 const GZIP: &str = "gzip";
 /// The most that a stored result is expanded to. Lambda's own answers end at 6 MB.
 const MOST: u64 = 64 * 1024 * 1024;
@@ -35,14 +38,50 @@ pub(super) enum Stored<'a> {
     Json(Cow<'a, str>),
     /// It was left out; its size in bytes.
     Omitted(u64),
+    /// It is kept at another place.
+    Elsewhere {
+        place: &'a str,
+        reference: &'a str,
+        /// The size of its JSON text in bytes.
+        bytes: u64,
+        /// The steps that were taken before.
+        steps: &'a str,
+    },
 }
 
-impl Encoding<'_> {
-    /// Puts `json` into the record, which is otherwise complete.
-    pub(super) fn put(&self, record: &mut Record, json: &str) -> Result<(), CipherError> {
+/// A result ready to be kept.
+pub(super) struct Packed<'a> {
+    /// Its JSON text, or what the steps made of it.
+    pub(super) bytes: Cow<'a, [u8]>,
+    json: &'a str,
+    steps: Vec<&'a str>,
+}
+
+impl Packed<'_> {
+    /// Into the record itself.
+    pub(super) fn inline(&self, record: &mut Record) {
+        if self.steps.is_empty() {
+            record.data = Some(self.json.to_owned());
+            record.encoding = None;
+        } else {
+            record.data = Some(STANDARD.encode(&self.bytes));
+            record.encoding = Some(self.steps.join(BETWEEN));
+        }
+    }
+
+    /// Into the record, that it is kept at `place` under `reference`.
+    pub(super) fn elsewhere(&self, record: &mut Record, place: &str, reference: String) {
+        let last = format!("{place}:{}", self.json.len());
+        record.data = Some(reference);
+        record.encoding = Some(self.steps.iter().copied().chain([&*last]).collect::<Vec<_>>().join(BETWEEN));
+    }
+}
+
+impl<'a> Encoding<'a> {
+    /// The form in which `json` is kept; `None` where only the marker is.
+    pub(super) fn pack(&self, record: &Record, json: &'a str) -> Result<Option<Packed<'a>>, CipherError> {
         if self.mode == ResultMode::MarkerOnly {
-            leave_out(record, json);
-            return Ok(());
+            return Ok(None);
         }
         let mut steps = Vec::new();
         let mut bytes = Cow::Borrowed(json.as_bytes());
@@ -56,27 +95,36 @@ impl Encoding<'_> {
             bytes = Cow::Owned(cipher.encrypt(&bytes, &self.associated(record))?);
             steps.push(cipher.name());
         }
-        if steps.is_empty() {
-            record.data = Some(json.to_owned());
-        } else {
-            record.data = Some(STANDARD.encode(bytes));
-            record.encoding = Some(steps.join("+"));
-        }
-        Ok(())
+        Ok(Some(Packed { bytes, json, steps }))
     }
 
-    /// The result that a final record holds, however it was written.
+    /// The result that a final record holds, however it was written, or where it is.
     pub(super) fn get<'r>(&self, record: &'r Record) -> Result<Stored<'r>, JsonFault> {
         // `status` says that it is complete; no data is the result "nothing".
         let data = record.data.as_deref().unwrap_or("null");
         let Some(encoding) = record.encoding.as_deref() else {
             return Ok(Stored::Json(Cow::Borrowed(data)));
         };
-        if let Some(bytes) = encoding.strip_prefix(OMITTED).and_then(|bytes| bytes.parse().ok()) {
-            return Ok(Stored::Omitted(bytes));
+        let (steps, last) = encoding.rsplit_once(BETWEEN).unwrap_or(("", encoding));
+        if let Some((place, bytes)) = last.split_once(':') {
+            let bytes = bytes.parse().map_err(|_| JsonFault::UNKNOWN_ENCODING)?;
+            return Ok(match place {
+                OMITTED => Stored::Omitted(bytes),
+                _ => Stored::Elsewhere { place, reference: data, bytes, steps },
+            });
         }
-        let mut bytes = STANDARD.decode(data).map_err(|_| JsonFault::DAMAGED)?;
-        for step in encoding.rsplit('+') {
+        let bytes = STANDARD.decode(data).map_err(|_| JsonFault::DAMAGED)?;
+        self.unpack(record, encoding, bytes).map(|json| Stored::Json(Cow::Owned(json)))
+    }
+
+    /// The JSON text of which these steps made `bytes`.
+    pub(super) fn unpack(
+        &self,
+        record: &Record,
+        steps: &str,
+        mut bytes: Vec<u8>,
+    ) -> Result<String, JsonFault> {
+        for step in steps.rsplit(BETWEEN).filter(|step| !step.is_empty()) {
             bytes = match (step, self.cipher) {
                 (GZIP, _) => expanded(&bytes).ok_or(JsonFault::DAMAGED)?,
                 (name, Some(cipher)) if name == cipher.name() => {
@@ -85,8 +133,7 @@ impl Encoding<'_> {
                 _ => return Err(JsonFault::UNKNOWN_ENCODING),
             };
         }
-        let json = String::from_utf8(bytes).map_err(|_| JsonFault::DAMAGED)?;
-        Ok(Stored::Json(Cow::Owned(json)))
+        String::from_utf8(bytes).map_err(|_| JsonFault::DAMAGED)
     }
 
     /// What a ciphertext is bound to, each part behind its length.
@@ -105,7 +152,7 @@ impl Encoding<'_> {
 /// Records only that there is a result, and its size.
 pub(super) fn leave_out(record: &mut Record, json: &str) {
     record.data = None;
-    record.encoding = Some(format!("{OMITTED}{}", json.len()));
+    record.encoding = Some(format!("{OMITTED}:{}", json.len()));
 }
 
 fn base64_len(bytes: &[u8]) -> usize {

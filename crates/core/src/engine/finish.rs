@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::Identity;
-use super::encoding::{Encoding, Stored, leave_out};
+use super::encoding::leave_out;
+use super::kept::Kept;
 use super::report::Report;
 use super::results::Results;
 use super::run::{Holder, RESERVE, Run};
@@ -11,7 +12,7 @@ use crate::decide::{self, Overtaken, Times};
 use crate::{
     Attempt, CipherError, CommitAnswer, CompleteAnswer, CompleteRequest, EpochMillis, Error, JsonFault,
     NotRecordedReason, OnError, Outcome, Owner, Record, Redacted, ReleaseAnswer, ReleaseRequest, Replay,
-    RunError, Status, StoreError, Writes,
+    ReplaySource, RunError, Status, StoreError, Writes,
 };
 
 /// First pause before a completion is tried again; doubled each time.
@@ -40,7 +41,7 @@ impl Run<'_> {
                 return not_recorded(None, NotRecordedReason::NotJson(fault));
             }
         };
-        let request = match self.completion(holder, Status::Completed, &json, report) {
+        let request = match self.completion(holder, Status::Completed, &json, report).await {
             Ok(request) => request,
             Err(fault) => {
                 self.unstorable(holder, attempt, &json, writes.is_some(), report).await;
@@ -49,7 +50,7 @@ impl Run<'_> {
         };
         match self.commit_while_time_is_left(&request, writes.as_deref()).await {
             Ok(CommitAnswer::Committed) => Ok(Outcome::Executed(results.executed(value, &json))),
-            Ok(CommitAnswer::Overtaken { record }) => self.overtaken(holder, &record, results, report),
+            Ok(CommitAnswer::Overtaken { record }) => self.overtaken(holder, &record, results, report).await,
             Ok(CommitAnswer::Refused { reasons }) => {
                 if self.policy().after_error() == OnError::Release {
                     self.give_back(holder, attempt, report).await;
@@ -81,7 +82,7 @@ impl Run<'_> {
                 return Err(RunError::Function(error));
             }
         };
-        let request = match self.completion(holder, Status::Failed, &json, report) {
+        let request = match self.completion(holder, Status::Failed, &json, report).await {
             Ok(request) => request,
             Err(fault) => {
                 report.note(&format!("the failure could not be encrypted ({fault}); its claim is kept"));
@@ -91,7 +92,7 @@ impl Run<'_> {
         match self.commit_while_time_is_left(&request, None).await {
             Ok(CommitAnswer::Committed) => {}
             Ok(CommitAnswer::Overtaken { record }) => {
-                return self.overtaken(holder, &record, results, report);
+                return self.overtaken(holder, &record, results, report).await;
             }
             Ok(CommitAnswer::Vanished | CommitAnswer::Refused { .. }) => {
                 report.note("the failure could not be stored");
@@ -102,7 +103,7 @@ impl Run<'_> {
     }
 
     /// Another attempt has the record: its answer, if it is final and provably of the same content.
-    fn overtaken<T, E, R: Results<T, E>>(
+    async fn overtaken<T, E, R: Results<T, E>>(
         &self,
         holder: &Holder,
         record: &Record,
@@ -111,13 +112,13 @@ impl Run<'_> {
     ) -> Result<Outcome<R::Answer>, RunError<E>> {
         report.lease_lost();
         match decide::overtaken_by(record, holder.identity.validation.as_ref()) {
-            Overtaken::Answer => self.replay(record, results),
+            Overtaken::Answer => self.replay(record, ReplaySource::Store, results).await,
             Overtaken::LeaseLost => Err(Error::LeaseLost { id: holder.identity.id.clone() }.into()),
         }
     }
 
     /// The final record, built once: every retry sends the same.
-    fn completion(
+    async fn completion(
         &self,
         holder: &Holder,
         status: Status,
@@ -126,24 +127,16 @@ impl Run<'_> {
     ) -> Result<CompleteRequest, CipherError> {
         let now = self.clock.now();
         let mut record = self.final_record(holder, status);
-        self.encoding().put(&mut record, json)?;
-        if let Err(too_large) = self.store.check_size(&record) {
-            leave_out(&mut record, json);
-            report.note(&format!(
-                "a result of {} bytes was not stored: the record would take {} bytes, the store holds {}",
-                json.len(),
-                too_large.bytes,
-                too_large.limit
-            ));
-        }
+        self.keep(&mut record, &holder.owner, json, report).await?;
         Ok(CompleteRequest { record, owner: holder.owner.clone(), now })
     }
 
     /// A final record of `holder`'s without its result.
     fn final_record(&self, holder: &Holder, status: Status) -> Record {
+        let now = self.clock.now();
         Record {
             id: holder.identity.id.clone(),
-            expiration: decide::expires_at(self.settings.expires_after(&self.invocation), self.clock.now()),
+            expiration: decide::expires_at(self.settings.expires_after(&self.invocation), now),
             status,
             lease_end: Some(holder.times.lease_end),
             owner: Some(holder.owner.clone()),
@@ -151,6 +144,7 @@ impl Run<'_> {
             data: None,
             encoding: None,
             deadline: None,
+            stored_at: Some(now),
         }
     }
 
@@ -186,19 +180,14 @@ impl Run<'_> {
         owner: &Owner,
         until: EpochMillis,
         json: &str,
+        report: &mut Report,
     ) {
         let expiration = decide::expires_at(self.settings.expires_after(&self.invocation), self.clock.now());
         let times = Times { holder_until: until, lease_end: until, expiration, deadline: None };
         let holder = Holder { identity: identity.clone(), owner: owner.clone(), times, takeover: false };
-        let mut unsaid = Report::new(self.settings.name());
-        if let Ok(request) = self.completion(&holder, Status::Completed, json, &mut unsaid) {
+        if let Ok(request) = self.completion(&holder, Status::Completed, json, report).await {
             let _ = self.within_limit("complete", self.commit_once(&request, None)).await;
         }
-    }
-
-    fn encoding(&self) -> Encoding<'_> {
-        let cipher = self.settings.cipher_ref();
-        Encoding { mode: self.policy().result_mode, cipher, location: self.store.location() }
     }
 
     /// The effect has happened, so the completion is worth every try that the time left allows. Each try
@@ -269,18 +258,19 @@ impl Run<'_> {
     }
 
     /// The answer that a final record holds.
-    pub(super) fn replay<T, E, R: Results<T, E>>(
+    pub(super) async fn replay<T, E, R: Results<T, E>>(
         &self,
         record: &Record,
+        source: ReplaySource,
         results: &R,
     ) -> Result<Outcome<R::Answer>, RunError<E>> {
-        let replay = Replay { expires_at: record.expiration };
-        let json = match self.encoding().get(record) {
-            Ok(Stored::Json(json)) => json,
-            Ok(Stored::Omitted(bytes)) => {
+        let replay = Replay { stored_at: record.stored_at, expires_at: record.expiration, source };
+        let json = match self.kept(record).await? {
+            Kept::Json(json) => json,
+            Kept::Nothing(bytes) => {
                 return Err(Error::ResultNotStored { id: record.id.clone(), bytes }.into());
             }
-            Err(fault) => return Err(undecodable::<T>(record, fault).into()),
+            Kept::Unreadable(fault) => return Err(undecodable::<T>(record, fault).into()),
         };
         if record.status == Status::Failed {
             let failure = results.decode_failure(&json).unwrap_or(Err(JsonFault::STORED_FAILURE));

@@ -20,7 +20,7 @@ pub(super) fn to_text<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonFa
 }
 
 /// The value of a JSON text.
-pub(super) fn from_text<T: DeserializeOwned>(json: &str) -> Result<T, JsonFault> {
+pub(crate) fn from_text<T: DeserializeOwned>(json: &str) -> Result<T, JsonFault> {
     serde_json::from_str(json).map_err(|error| JsonFault::from(&error))
 }
 

@@ -4,6 +4,7 @@ mod claim;
 mod encoding;
 mod finish;
 mod json;
+mod kept;
 mod renew;
 mod report;
 mod results;
@@ -18,10 +19,14 @@ use lambda_idempotency_key::{Fingerprint, Key, Secret};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub(crate) use json::from_text;
 pub use results::{Results, Text, Typed};
 pub use settings::{Identity, Settings};
 
-use crate::{Attempt, Cipher, Clock, Error, Invocation, Outcome, Policy, RunError, Store, SystemClock};
+use crate::{
+    Attempt, Cipher, Clock, Error, Invocation, Observer, Offload, Outcome, Policy, RunError, Store,
+    SystemClock,
+};
 
 /// A guard around any async work, without macro or layer.
 ///
@@ -64,6 +69,50 @@ impl Engine {
     #[must_use]
     pub fn cipher(mut self, cipher: impl Cipher + 'static) -> Self {
         self.settings = self.settings.cipher(Some(Arc::new(cipher)));
+        self
+    }
+
+    /// Keeps results that are too large for the store (and those over
+    /// [`Policy::offload_over`]) elsewhere. Readers need the same place.
+    #[must_use]
+    pub fn offload(mut self, offload: impl Offload + 'static) -> Self {
+        self.settings = self.settings.offload(Some(Arc::new(offload)));
+        self
+    }
+
+    /// Tells `observer` of each call.
+    #[must_use]
+    pub fn observer(mut self, observer: impl Observer + 'static) -> Self {
+        self.settings = self.settings.observer(Some(Arc::new(observer)));
+        self
+    }
+
+    /// The key of the work that an input continues, where it names one. What is recorded of that is then
+    /// [`Attempt::previous`].
+    ///
+    /// ```
+    /// use lambda_idempotency_core::{Attempt, Engine, Key, MemoryStore};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let engine = Engine::new("runs", MemoryStore::new(), Key::parse("[job, version]")?)?
+    ///     .previous(Key::parse("[job, continues]")?);
+    /// let run = |attempt: Attempt| async move {
+    ///     let before: Option<String> = attempt.previous().and_then(|previous| previous.result().ok()?);
+    ///     Ok::<_, std::io::Error>(match before {
+    ///         Some(before) => format!("{before} and more"),
+    ///         None => "the first part".to_owned(),
+    ///     })
+    /// };
+    /// engine.run(&serde_json::json!({"job": 7, "version": 1}), run).await?;
+    /// let second = engine.run(&serde_json::json!({"job": 7, "version": 2, "continues": 1}), run).await?;
+    /// assert_eq!(second.into_value().as_deref(), Some("the first part and more"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn previous(mut self, previous: Key) -> Self {
+        self.settings = self.settings.previous(Some(previous));
         self
     }
 

@@ -1,64 +1,81 @@
-//! One log line for each guarded call: what became of it, under which id. Never a payload, a raw
-//! key or a result.
+//! What is said of each guarded call at its end: one log line, the observer, and whoever asked. Never a
+//! payload, a raw key or a result.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use lambda_idempotency_key::RecordId;
 
+use crate::observe::{self, Observation, Observer};
 use crate::{Error, Outcome, RunError};
 
-/// What is said at the end of a call.
+/// What is known of a call while it runs. Dropped unsaid, it says that the call was dropped.
 #[derive(Debug)]
 pub(super) struct Report {
-    function: String,
-    id: String,
-    takeover: bool,
-    lease_lost: bool,
-    given_back: bool,
+    call: Observation,
     notes: Vec<String>,
+    observer: Option<Arc<dyn Observer>>,
+    said: bool,
 }
 
 macro_rules! line {
-    ($level:ident, $report:expr, $outcome:expr) => {
+    ($level:ident, $report:expr) => {
         tracing::$level!(
             target: "lambda_idempotency",
-            function = $report.function,
-            record_id = $report.id,
-            outcome = $outcome,
-            takeover = $report.takeover,
-            lease_lost = $report.lease_lost,
-            given_back = $report.given_back,
+            function = $report.call.function,
+            record_id = $report.call.record_id.as_ref().map_or("", |id| id.as_str()),
+            outcome = $report.call.outcome,
+            takeover = $report.call.takeover,
+            lease_lost = $report.call.lease_lost,
+            given_back = $report.call.given_back,
             note = (!$report.notes.is_empty()).then(|| $report.notes.join("; ")),
             "idempotency"
         )
     };
 }
 
+#[derive(Clone, Copy)]
+enum Level {
+    Info,
+    Warn,
+    Error,
+}
+
 impl Report {
-    pub(super) fn new(function: &str) -> Self {
-        Self {
+    pub(super) fn new(function: &str, observer: Option<Arc<dyn Observer>>) -> Self {
+        let call = Observation {
             function: function.to_owned(),
-            id: String::new(),
+            record_id: None,
+            outcome: "Dropped",
+            replay: None,
             takeover: false,
             lease_lost: false,
+            lease_outlived: false,
             given_back: false,
-            notes: Vec::new(),
-        }
+        };
+        Self { call, notes: Vec::new(), observer, said: false }
     }
 
     pub(super) fn id(&mut self, id: &RecordId) {
-        id.as_str().clone_into(&mut self.id);
+        self.call.record_id = Some(id.clone());
     }
 
     pub(super) fn takeover(&mut self, takeover: bool) {
-        self.takeover = takeover;
+        self.call.takeover = takeover;
     }
 
     pub(super) fn lease_lost(&mut self) {
-        self.lease_lost = true;
+        self.call.lease_lost = true;
+    }
+
+    pub(super) fn lease_outlived(&mut self) {
+        self.call.lease_outlived = true;
+        self.note("the function outlived its lease: another attempt can have done its work as well");
     }
 
     /// The function succeeded, but its result is no answer for others.
     pub(super) fn given_back(&mut self) {
-        self.given_back = true;
+        self.call.given_back = true;
     }
 
     /// Said as a warning, whatever the outcome.
@@ -67,21 +84,52 @@ impl Report {
     }
 
     /// The panic goes on after this: nobody else will say it.
-    pub(super) fn panicked(&self) {
-        line!(error, self, "Panicked");
+    pub(super) fn panicked(&mut self) {
+        self.say("Panicked", Level::Error);
     }
 
-    pub(super) fn send<T, E>(&self, result: &Result<Outcome<T>, RunError<E>>) {
+    pub(super) fn send<T, E>(mut self, result: &Result<Outcome<T>, RunError<E>>) {
+        self.call.replay = match result {
+            Ok(Outcome::Replayed(_, replay)) | Err(RunError::Replayed(_, replay)) => Some(*replay),
+            _ => None,
+        };
+        let quiet = self.notes.is_empty() && !self.call.lease_lost;
         match result {
-            Ok(outcome) if self.notes.is_empty() && !self.lease_lost => line!(info, self, outcome.name()),
-            Ok(outcome) => line!(warn, self, outcome.name()),
+            Ok(outcome) if quiet => self.say(outcome.name(), Level::Info),
+            Ok(outcome) => self.say(outcome.name(), Level::Warn),
             // Ordinary in an at-least-once world: it is how a duplicate waits.
             Err(RunError::Idempotency(error @ Error::AlreadyInProgress { .. })) => {
-                line!(info, self, error.name())
+                self.say(error.name(), Level::Info);
             }
-            Err(RunError::Idempotency(error)) => line!(error, self, error.name()),
-            Err(RunError::Function(_)) => line!(warn, self, "FunctionFailed"),
-            Err(RunError::Replayed(..)) => line!(warn, self, "FailureReplayed"),
+            Err(RunError::Idempotency(error)) => self.say(error.name(), Level::Error),
+            Err(RunError::Function(_)) => self.say("FunctionFailed", Level::Warn),
+            Err(RunError::Replayed(..)) => self.say("FailureReplayed", Level::Warn),
+        }
+    }
+
+    fn say(&mut self, outcome: &'static str, level: Level) {
+        self.call.outcome = outcome;
+        self.said = true;
+        match level {
+            Level::Info => line!(info, self),
+            Level::Warn => line!(warn, self),
+            Level::Error => line!(error, self),
+        }
+        observe::leave(&self.call);
+        if let Some(observer) = &self.observer {
+            // The record says what it says by now: an observer's fault must not become the caller's.
+            let told = catch_unwind(AssertUnwindSafe(|| observer.observe(&self.call)));
+            if told.is_err() {
+                tracing::error!(target: "lambda_idempotency", ?observer, "the observer panicked");
+            }
+        }
+    }
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        if !self.said {
+            self.say("Dropped", Level::Warn);
         }
     }
 }

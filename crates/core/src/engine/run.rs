@@ -60,13 +60,13 @@ impl Run<'_> {
             // Only where nobody is known to be at work, and only for trouble that passes.
             Err(Error::Store { source, .. }) if self.policy().fail_open && source.is_retryable() => {
                 report.note(&format!("fail-open: {source}"));
-                return self.unprotected_after(&identity, &owner, results, work).await;
+                return self.unprotected_after(&identity, &owner, results, work, report).await;
             }
             claimed => claimed,
         };
         let holder = match claimed {
             Ok(Claimed::Held(holder)) => holder,
-            Ok(Claimed::Answered(record)) => return self.replay(&record, results),
+            Ok(Claimed::Answered(record, found)) => return self.replay(&record, found, results).await,
             Ok(Claimed::Busy(_)) if self.policy().in_progress == InProgress::Skip => {
                 return Ok(Outcome::Skipped);
             }
@@ -76,6 +76,13 @@ impl Run<'_> {
             Err(error) => return Err(error.into()),
         };
         report.takeover(holder.takeover);
+        let previous = match self.previous(&holder.identity).await {
+            Ok(previous) => previous,
+            Err(error) => {
+                self.release(&holder).await;
+                return Err(error.into());
+            }
+        };
         let now = self.clock.now();
         if holder.times.holder_until <= now {
             // The claim's answer took longer than the lease: others may have the record by now.
@@ -89,7 +96,8 @@ impl Run<'_> {
             holder.takeover,
             holder.times.holder_until,
             Arc::clone(&self.clock),
-        );
+        )
+        .continuing(previous);
         // The work is called inside the guarded future as well: a closure can panic before its future exists.
         let body = attempt.clone().scope({
             let attempt = attempt.clone();
@@ -99,7 +107,7 @@ impl Run<'_> {
         let body = Box::pin(self.renewing(&holder, &attempt, body));
         let ended = AssertUnwindSafe(body).catch_unwind().await;
         if self.clock.now() >= attempt.lease_end().plus(self.policy().margin) {
-            report.note("the function outlived its lease: another attempt can have done its work as well");
+            report.lease_outlived();
         }
         match ended {
             Ok(Ok(value)) if results.is_answer(&value) => {
@@ -161,6 +169,7 @@ impl Run<'_> {
         owner: &Owner,
         results: &R,
         work: F,
+        report: &mut Report,
     ) -> Result<Outcome<R::Answer>, RunError<E>>
     where
         R: Results<T, E>,
@@ -180,7 +189,7 @@ impl Run<'_> {
             Ok(value) => {
                 let is_answer = results.is_answer(&value);
                 if let Some(json) = is_answer.then(|| results.encode(&value).ok()).flatten() {
-                    self.record_if_possible(identity, owner, until, &json).await;
+                    self.record_if_possible(identity, owner, until, &json, report).await;
                 }
                 (!is_answer, self.answer(results, value).map(Outcome::Unprotected))
             }
@@ -292,6 +301,17 @@ impl Run<'_> {
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
         self.within(self.verb_limit(), verb, call).await
+    }
+
+    /// As [`Run::within_limit`], and of the time left it leaves half for the completion that comes after it.
+    pub(super) async fn before_completion<T>(
+        &self,
+        verb: &str,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let left = self.invocation.deadline.instant().map(|deadline| self.clock.now().until(deadline));
+        let half = left.filter(|left| !left.is_zero()).map_or(Duration::MAX, |left| left / 2);
+        self.within(self.verb_limit().min(half), verb, call).await
     }
 
     async fn within<T>(

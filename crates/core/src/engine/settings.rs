@@ -13,7 +13,10 @@ use super::report;
 use super::results::Results;
 use super::run::Run;
 use crate::switch;
-use crate::{Attempt, Cipher, Clock, Error, Invocation, MissingKey, Outcome, Policy, RunError, Store};
+use crate::{
+    Attempt, Cipher, Clock, Error, Invocation, MissingKey, Observer, Offload, Outcome, Policy, RunError,
+    Store,
+};
 
 /// Name, key, fingerprint and policy of one guarded function.
 ///
@@ -31,6 +34,9 @@ struct Inner {
     policy: Policy,
     secret: Option<Secret>,
     cipher: Option<Arc<dyn Cipher>>,
+    offload: Option<Arc<dyn Offload>>,
+    observer: Option<Arc<dyn Observer>>,
+    previous: Option<Key>,
     short_expiry_said: Arc<AtomicBool>,
 }
 
@@ -48,6 +54,9 @@ impl Settings {
             policy: Policy::new(),
             secret: None,
             cipher: None,
+            offload: None,
+            observer: None,
+            previous: None,
             short_expiry_said: Arc::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -73,6 +82,27 @@ impl Settings {
     #[must_use]
     pub fn cipher(mut self, cipher: Option<Arc<dyn Cipher>>) -> Self {
         Arc::make_mut(&mut self.inner).cipher = cipher;
+        self
+    }
+
+    /// Where results go that are too large for the store.
+    #[must_use]
+    pub fn offload(mut self, offload: Option<Arc<dyn Offload>>) -> Self {
+        Arc::make_mut(&mut self.inner).offload = offload;
+        self
+    }
+
+    /// Who is told of each call.
+    #[must_use]
+    pub fn observer(mut self, observer: Option<Arc<dyn Observer>>) -> Self {
+        Arc::make_mut(&mut self.inner).observer = observer;
+        self
+    }
+
+    /// The key of the work that an input continues: see [`Attempt::previous`].
+    #[must_use]
+    pub fn previous(mut self, previous: Option<Key>) -> Self {
+        Arc::make_mut(&mut self.inner).previous = previous;
         self
     }
 
@@ -105,6 +135,10 @@ impl Settings {
 
     pub(crate) fn cipher_ref(&self) -> Option<&dyn Cipher> {
         self.inner.cipher.as_deref()
+    }
+
+    pub(crate) fn offload_ref(&self) -> Option<&dyn Offload> {
+        self.inner.offload.as_deref()
     }
 
     pub(crate) fn policy_ref(&self) -> &Policy {
@@ -189,9 +223,17 @@ impl Settings {
             .fingerprint
             .of(json)
             .map_err(|source| Error::InvalidKey { function: function(), source })?;
-        let (name, secret) = (&self.inner.name, self.inner.secret.as_ref());
-        let id = RecordId::new(name, invocation.tenant.as_deref(), &key, secret);
-        Ok(Some(Identity { id, validation }))
+        let id = |key: &_| {
+            let (name, secret) = (&self.inner.name, self.inner.secret.as_ref());
+            RecordId::new(name, invocation.tenant.as_deref(), key, secret)
+        };
+        let previous = match self.inner.previous.as_ref().map(|previous| previous.of(json)) {
+            Some(Ok(previous)) => Some(id(&previous)),
+            // It continues nothing.
+            None | Some(Err(KeyError::Missing { .. })) => None,
+            Some(Err(source)) => return Err(Error::InvalidKey { function: function(), source }),
+        };
+        Ok(Some(Identity { id: id(&key), validation, previous }))
     }
 
     /// Runs `work` under `identity`, on `store`, by `clock`; `results` says what becomes of its results.
@@ -212,7 +254,7 @@ impl Settings {
         Fut: Future<Output = Result<T, E>>,
     {
         let run = Run { settings: self, store, clock, invocation: Invocation::current() };
-        let mut report = report::Report::new(self.name());
+        let mut report = report::Report::new(self.name(), self.inner.observer.clone());
         let result = match (switch::disabled(), identity) {
             (Ok(true), _) => run.unprotected(results, work).await,
             (Err(error), _) | (Ok(false), Err(error)) => Err(error.into()),
@@ -238,6 +280,8 @@ fn checked_name(name: &str) -> Result<Name, Error> {
 pub struct Identity {
     pub(crate) id: RecordId,
     pub(crate) validation: Option<Validation>,
+    /// The record of the work that this one continues.
+    pub(crate) previous: Option<RecordId>,
 }
 
 impl Identity {

@@ -7,7 +7,7 @@ use super::claim::{Busy, Claimed, jitter, store_failed};
 use super::report::Report;
 use super::run::{RESERVE, Run};
 use crate::decide::{self, Verdict};
-use crate::{Error, InProgress, Owner};
+use crate::{Error, InProgress, Owner, ReplaySource};
 
 /// Pauses between two looks: the first, and the longest.
 const FIRST: Duration = Duration::from_millis(50);
@@ -60,12 +60,15 @@ impl Run<'_> {
         report: &mut Report,
     ) -> Result<Option<Claimed>, Error> {
         let reading = self.before_work("get", self.store.get(&identity.id, self.clock.now())).await;
-        let reading = reading.map_err(|source| store_failed(identity, source))?;
+        let reading = reading.map_err(|source| store_failed(&identity.id, source))?;
         let Some(record) = reading.record else { return Ok(None) };
         match decide::classify(&record, self.claimant(identity, owner), reading.now) {
             Verdict::Mine | Verdict::Claimable(_) => Ok(None),
             Verdict::Busy { retry_at } => Ok(Some(Claimed::Busy(Busy { retry_at, now: reading.now }))),
-            verdict => self.refused(identity, record, verdict, reading.now, report).map(Some),
+            verdict => {
+                let found = (record, ReplaySource::Store);
+                self.refused(identity, found, verdict, reading.now, report).map(Some)
+            }
         }
     }
 }

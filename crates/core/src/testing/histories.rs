@@ -111,7 +111,9 @@ fn claim_shape(answer: ClaimAnswer) -> String {
     match answer {
         ClaimAnswer::Claimed(crate::Replaced::Nothing | crate::Replaced::Expired) => "claimed".to_owned(),
         ClaimAnswer::Claimed(crate::Replaced::Abandoned) => "taken over".to_owned(),
-        ClaimAnswer::Refused { record, .. } => format!("refused by {:?}", record_shape(record)),
+        ClaimAnswer::Refused { record, .. } | ClaimAnswer::Remembered { record, .. } => {
+            format!("refused by {:?}", record_shape(record))
+        }
         ClaimAnswer::Vanished => "vanished".to_owned(),
     }
 }

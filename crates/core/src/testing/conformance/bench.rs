@@ -86,7 +86,7 @@ impl<'a> Bench<'a> {
     /// Claims, and fails the case unless the claim is refused; the judgement on the record in the way.
     pub(super) async fn loses(&self, request: &ClaimRequest) -> Result<(Record, Judgement), String> {
         match self.try_claim(request).await? {
-            ClaimAnswer::Refused { record, now } => {
+            ClaimAnswer::Refused { record, now } | ClaimAnswer::Remembered { record, now } => {
                 let claimant = Claimant {
                     owner: &request.owner,
                     validation: request.validation.as_ref(),
