@@ -26,7 +26,8 @@ fn two_results(bed: &Bed) -> Vec<lambda_idempotency_core::Record> {
 async fn an_encrypted_result_replays_and_is_not_in_the_store() {
     for mode in [ResultMode::Full, ResultMode::Compressed] {
         let bed = Bed::new();
-        let engine = bed.engine(Policy::new().result_mode(mode)).cipher(Aes256Gcm::new(&[7; 32]));
+        let engine =
+            bed.engine(Policy::new().result_mode(mode)).cipher(Aes256Gcm::new(&[7; 32])).expect("a name");
         assert!(run(&engine, 1).await.is_ok());
         let record = bed.record().expect("is there");
         assert!(record.encoding.as_deref().is_some_and(|encoding| encoding.ends_with("aes-256-gcm")));
@@ -40,7 +41,7 @@ async fn an_encrypted_result_replays_and_is_not_in_the_store() {
 #[tokio::test]
 async fn two_results_that_were_swapped_are_detected_and_nothing_runs() {
     let bed = Bed::new();
-    let engine = bed.engine(Policy::new()).cipher(Aes256Gcm::new(&[7; 32]));
+    let engine = bed.engine(Policy::new()).cipher(Aes256Gcm::new(&[7; 32])).expect("a name");
     assert!(run(&engine, 1).await.is_ok() && run(&engine, 2).await.is_ok());
     let (mut a, mut b) = {
         let records = two_results(&bed);
@@ -61,7 +62,7 @@ async fn two_results_that_were_swapped_are_detected_and_nothing_runs() {
 #[tokio::test]
 async fn a_result_is_bound_to_owner_and_fingerprint_too() {
     let bed = Bed::new();
-    let engine = bed.engine(Policy::new()).cipher(Aes256Gcm::new(&[7; 32]));
+    let engine = bed.engine(Policy::new()).cipher(Aes256Gcm::new(&[7; 32])).expect("a name");
     assert!(run(&engine, 1).await.is_ok());
     let mut record = bed.record().expect("is there");
     record.owner = Some(lambda_idempotency_core::Owner::from_text("another"));
@@ -72,8 +73,13 @@ async fn a_result_is_bound_to_owner_and_fingerprint_too() {
 #[tokio::test]
 async fn another_key_and_no_key_are_told_apart_from_a_run() {
     let bed = Bed::new();
-    assert!(run(&bed.engine(Policy::new()).cipher(Aes256Gcm::new(&[7; 32])), 1).await.is_ok());
-    for engine in [bed.engine(Policy::new()).cipher(Aes256Gcm::new(&[8; 32])), bed.engine(Policy::new())] {
+    assert!(
+        run(&bed.engine(Policy::new()).cipher(Aes256Gcm::new(&[7; 32])).expect("a name"), 1).await.is_ok()
+    );
+    for engine in [
+        bed.engine(Policy::new()).cipher(Aes256Gcm::new(&[8; 32])).expect("a name"),
+        bed.engine(Policy::new()),
+    ] {
         assert_eq!(refusal(run(&engine, 1).await).name(), "ReplayDecode");
     }
 }
@@ -82,6 +88,6 @@ async fn another_key_and_no_key_are_told_apart_from_a_run() {
 async fn results_from_before_the_cipher_are_read_as_they_are() {
     let bed = Bed::new();
     assert!(run(&bed.engine(Policy::new()), 1).await.is_ok());
-    let engine = bed.engine(Policy::new()).cipher(Aes256Gcm::new(&[7; 32]));
+    let engine = bed.engine(Policy::new()).cipher(Aes256Gcm::new(&[7; 32])).expect("a name");
     assert!(run(&engine, 1).await.expect("replays").is_replayed());
 }

@@ -100,7 +100,7 @@ impl Case {
     }
 
     fn engine(&self, policy: Policy) -> Engine {
-        self.without_place(policy).offload(self.shelf.clone())
+        self.without_place(policy).offload(self.shelf.clone()).expect("a name")
     }
 
     async fn run(&self, engine: &Engine, size: usize) -> support::Ran {
@@ -124,7 +124,7 @@ async fn a_large_result_is_kept_elsewhere_and_replays_as_it_was() {
             let case = Case::new();
             let mut engine = case.engine(Policy::new().result_mode(mode).offload_over(20));
             if encrypted {
-                engine = engine.cipher(Aes256Gcm::new(&[7; 32]));
+                engine = engine.cipher(Aes256Gcm::new(&[7; 32])).expect("a name");
             }
             let what = format!("{mode:?}, encrypted: {encrypted}");
             assert_eq!(
@@ -215,10 +215,13 @@ async fn a_reader_without_the_place_says_so() {
 #[tokio::test]
 async fn an_object_of_another_record_is_detected_under_encryption() {
     let case = Case::new();
-    let engine = case.engine(Policy::new()).cipher(Aes256Gcm::new(&[7; 32]));
+    let engine = case.engine(Policy::new()).cipher(Aes256Gcm::new(&[7; 32])).expect("a name");
     case.run(&engine, 5_000).await.expect("runs");
     let other = Case { bed: Bed::new(), store: Arc::default(), shelf: case.shelf.clone() };
-    other.run(&other.engine(Policy::new()).cipher(Aes256Gcm::new(&[7; 32])), 6_000).await.expect("runs");
+    other
+        .run(&other.engine(Policy::new()).cipher(Aes256Gcm::new(&[7; 32])).expect("a name"), 6_000)
+        .await
+        .expect("runs");
     let mut record = case.record();
     record.data = other.record().data;
     case.store.0.put(record);
@@ -230,7 +233,7 @@ async fn the_object_is_there_before_the_record_names_it() {
     // A worker whose completion never arrives leaves an object, and no record that points to nothing.
     let bed = Bed::new();
     let shelf = Shelf::default();
-    let engine = bed.engine(Policy::new().offload_over(10)).offload(shelf.clone());
+    let engine = bed.engine(Policy::new().offload_over(10)).offload(shelf.clone()).expect("a name");
     for _ in 0..200 {
         bed.store.break_next(Verb::Complete, lambda_idempotency_core::testing::Fault::ErrorBefore);
     }
@@ -240,4 +243,30 @@ async fn the_object_is_there_before_the_record_names_it() {
     assert_eq!(support::refusal(ran).name(), "NotRecorded");
     assert_eq!(shelf.texts().len(), 1);
     assert!(bed.record().is_some_and(|record| record.data.is_none()));
+}
+
+#[derive(Debug)]
+struct Named(&'static str);
+
+#[async_trait::async_trait]
+impl Offload for Named {
+    fn name(&self) -> &str {
+        self.0
+    }
+    async fn put(&self, _: Object<'_>) -> Result<String, StoreError> {
+        Ok(String::new())
+    }
+    async fn get(&self, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(None)
+    }
+}
+
+#[test]
+fn a_name_that_a_reader_would_misunderstand_is_refused() {
+    let bed = Bed::new();
+    for name in ["", "omitted", "gzip", "a+b", "a:b", "s 3"] {
+        let refused = bed.engine(Policy::new()).offload(Named(name)).err().map(|error| error.to_string());
+        assert!(refused.is_some_and(|message| message.contains("name of a place")), "{name}");
+    }
+    assert!(bed.engine(Policy::new()).offload(Named("s3")).is_ok());
 }

@@ -33,7 +33,7 @@ async fn found(bed: &Bed, engine: &Engine, input: &Value) -> Option<(Status, Opt
 #[tokio::test]
 async fn the_result_of_the_earlier_work_is_there() {
     let bed = Bed::new();
-    let engine = engine(&bed).cipher(Aes256Gcm::new(&[7; 32]));
+    let engine = engine(&bed).cipher(Aes256Gcm::new(&[7; 32])).expect("a name");
     bed.run(&engine, &first()).await.expect("runs");
     let previous = found(&bed, &engine, &second()).await;
     assert_eq!(previous, Some((Status::Completed, Some("run-1".to_owned()))));

@@ -1,13 +1,17 @@
-//! The store that annotated functions use when they name none.
+//! What the annotated functions and layers of this process share, each set once at the start of `main`.
 
 use std::future::Future;
 use std::sync::{Arc, OnceLock};
 
-use lambda_idempotency_core::switch;
+use lambda_idempotency_core::{Settings, switch};
 
-use crate::{Cipher, Error, MemoryStore, Secret, Store};
+use crate::{Cipher, Error, MemoryStore, Observer, Offload, Secret, Store};
 
-static INSTALLED: OnceLock<Arc<dyn Store>> = OnceLock::new();
+static STORE: OnceLock<Arc<dyn Store>> = OnceLock::new();
+static SECRET: OnceLock<Secret> = OnceLock::new();
+static CIPHER: OnceLock<Arc<dyn Cipher>> = OnceLock::new();
+static OFFLOAD: OnceLock<Arc<dyn Offload>> = OnceLock::new();
+static OBSERVER: OnceLock<Arc<dyn Observer>> = OnceLock::new();
 
 tokio::task_local! {
     static OVERRIDE: Arc<dyn Store>;
@@ -28,15 +32,9 @@ tokio::task_local! {
 /// or when `IDEMPOTENCY_DISABLED` is not understood.
 pub fn install(store: impl Store + 'static) -> Result<(), Error> {
     switch::disabled()?;
-    INSTALLED.set(Arc::new(store)).map_err(|_| Error::Config {
-        message:
-            "a store is installed already: call `lambda_idempotency::install` once, at the start of `main`; \
-                  a function with a store of its own names it with `store = …`"
-                .to_owned(),
-    })
+    let more = "; a function with a store of its own names it with `store = …`";
+    set(&STORE, Arc::new(store), "store", "install", more)
 }
-
-static SECRET: OnceLock<Secret> = OnceLock::new();
 
 /// Makes the record ids of this process's annotated functions and layers by HMAC with `secret`, so that keys with
 /// little in them (`order-77-v3`) cannot be found from the table by trying. Once, before layers are made
@@ -52,13 +50,8 @@ static SECRET: OnceLock<Secret> = OnceLock::new();
 /// # Errors
 /// [`Error::Config`] when a secret is installed already.
 pub fn install_secret(secret: Secret) -> Result<(), Error> {
-    SECRET.set(secret).map_err(|_| Error::Config {
-        message: "a secret is installed already: call `lambda_idempotency::install_secret` once, at the start of `main`"
-            .to_owned(),
-    })
+    set(&SECRET, secret, "secret", "install_secret", "")
 }
-
-static CIPHER: OnceLock<Arc<dyn Cipher>> = OnceLock::new();
 
 /// Encrypts the results of this process's annotated functions and layers before they go to the store.
 /// Once, before layers are made and events come; every process that reads a table's results needs the
@@ -77,15 +70,50 @@ static CIPHER: OnceLock<Arc<dyn Cipher>> = OnceLock::new();
 /// # Errors
 /// [`Error::Config`] when a cipher is installed already.
 pub fn install_cipher(cipher: impl Cipher + 'static) -> Result<(), Error> {
-    CIPHER.set(Arc::new(cipher)).map_err(|_| Error::Config {
-        message: "a cipher is installed already: call `lambda_idempotency::install_cipher` once, at the start of `main`"
-            .to_owned(),
+    set(&CIPHER, Arc::new(cipher), "cipher", "install_cipher", "")
+}
+
+/// Keeps the results of this process's annotated functions and layers elsewhere where they are too large for
+/// the store, or larger than [`Policy::offload_over`](crate::Policy::offload_over). Once, before layers are made
+/// and events come; every process that reads the results needs the same place.
+///
+/// # Errors
+/// [`Error::Config`] when there is one already.
+pub fn install_offload(offload: impl Offload + 'static) -> Result<(), Error> {
+    set(&OFFLOAD, Arc::new(offload), "place for large results", "install_offload", "")
+}
+
+/// Tells `observer` of each call of this process's annotated functions and layers: a counter for each outcome,
+/// [`EmfMetrics`](crate::EmfMetrics) say. Once, before layers are made and events come.
+///
+/// ```
+/// use lambda_idempotency::{EmfMetrics, install_observer};
+///
+/// install_observer(EmfMetrics::new("orders"))?;
+/// # Ok::<(), lambda_idempotency::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Config`] when there is one already.
+pub fn install_observer(observer: impl Observer + 'static) -> Result<(), Error> {
+    set(&OBSERVER, Arc::new(observer), "observer", "install_observer", "")
+}
+
+fn set<T>(cell: &OnceLock<T>, value: T, what: &str, function: &str, more: &str) -> Result<(), Error> {
+    cell.set(value).map_err(|_| Error::Config {
+        message: format!(
+            "a {what} is installed already: call `lambda_idempotency::{function}` once, at the start of `main`{more}"
+        ),
     })
 }
 
-/// The cipher of this process.
-pub(crate) fn cipher() -> Option<Arc<dyn Cipher>> {
-    CIPHER.get().cloned()
+/// The settings of a function or layer, with all that is installed but the store.
+pub(crate) fn applied_to(settings: Settings) -> Result<Settings, Error> {
+    settings
+        .secret(secret())
+        .observer(OBSERVER.get().cloned())
+        .cipher(CIPHER.get().cloned())?
+        .offload(OFFLOAD.get().cloned())
 }
 
 /// The secret of this process.
@@ -95,7 +123,7 @@ pub(crate) fn secret() -> Option<Secret> {
 
 /// The store of this task or process.
 pub(crate) fn store() -> Result<Arc<dyn Store>, Error> {
-    if let Some(store) = OVERRIDE.try_with(Arc::clone).ok().or_else(|| INSTALLED.get().cloned()) {
+    if let Some(store) = OVERRIDE.try_with(Arc::clone).ok().or_else(|| STORE.get().cloned()) {
         return Ok(store);
     }
     if switch::disabled()? {

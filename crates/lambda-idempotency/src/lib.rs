@@ -59,12 +59,15 @@
 //! `FunctionFailed`. Payloads, raw keys and results never appear in logs or errors.
 
 pub mod batch;
+pub mod model;
+pub mod proxy;
 pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 
 mod answers;
 mod bounds;
+mod emf;
 mod event_input;
 mod installed;
 mod layer;
@@ -72,15 +75,17 @@ mod raw;
 mod service_fn;
 mod site;
 
-pub use installed::{install, install_cipher, install_secret};
+pub use emf::EmfMetrics;
+pub use installed::{install, install_cipher, install_observer, install_offload, install_secret};
 #[cfg(feature = "encryption")]
 pub use lambda_idempotency_core::Aes256Gcm;
 pub use lambda_idempotency_core::key::{ExpressionError, KeyError, SecretError};
 pub use lambda_idempotency_core::{
-    Attempt, Cipher, CipherError, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint, Identity,
-    InProgress, Invocation, JsonFault, Key, Lease, MemoryStore, MissingKey, NotRecordedReason, OnError,
-    Outcome, Policy, RecordId, Redacted, RefusedWrite, Replay, ResultMode, Results, RunError, Secret, Store,
-    StoreError, StoreErrorKind, SystemClock, Typed, decide, expiry,
+    Attempt, Cached, Cipher, CipherError, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint,
+    Identity, InProgress, Invocation, JsonFault, Key, Lease, MemoryStore, MissingKey, NotRecordedReason,
+    Object, Observation, Observer, Offload, OnError, Outcome, Policy, Previous, RecordId, Redacted,
+    RefusedWrite, Replay, ReplaySource, ResultMode, Results, RunError, Secret, Store, StoreError,
+    StoreErrorKind, SystemClock, Typed, decide, expiry, observed,
 };
 #[cfg(feature = "dynamodb")]
 pub use lambda_idempotency_dynamodb::{self as dynamodb, DynamoDbStore};

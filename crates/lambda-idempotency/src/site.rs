@@ -22,6 +22,7 @@ pub struct Site {
     key: &'static str,
     name: Option<&'static str>,
     fingerprint: Option<&'static str>,
+    previous: Option<&'static str>,
     made: OnceLock<Result<Made, String>>,
 }
 
@@ -35,7 +36,7 @@ struct Made {
 impl Site {
     /// The site of `function` in `module`; its key was checked at compile time.
     pub const fn new(module: &'static str, function: &'static str, key: &'static str) -> Self {
-        Self { module, function, key, name: None, fingerprint: None, made: OnceLock::new() }
+        Self { module, function, key, name: None, fingerprint: None, previous: None, made: OnceLock::new() }
     }
 
     /// `name = "…"`.
@@ -49,6 +50,13 @@ impl Site {
     #[must_use]
     pub const fn fingerprint(mut self, fingerprint: &'static str) -> Self {
         self.fingerprint = Some(fingerprint);
+        self
+    }
+
+    /// `previous = "…"`, checked at compile time.
+    #[must_use]
+    pub const fn previous(mut self, previous: &'static str) -> Self {
+        self.previous = Some(previous);
         self
     }
 
@@ -116,10 +124,9 @@ impl Site {
         };
         let settings = Settings::new(&name, Key::parse(self.key).map_err(unparsed)?)?
             .fingerprint(fingerprint)
-            .secret(installed::secret())
-            .cipher(installed::cipher())
+            .previous(self.previous.map(Key::parse).transpose().map_err(unparsed)?)
             .policy(policy)?;
-        Ok(Made { settings, self_type })
+        Ok(Made { settings: installed::applied_to(settings)?, self_type })
     }
 
     /// Lambda function, module, type and function: the same in every process, and of no two functions.

@@ -26,6 +26,8 @@ pub(crate) struct Args {
     /// Paths of functions.
     pub(crate) store_if: Option<Expr>,
     pub(crate) on_replay: Option<Expr>,
+    /// The key of the work that this work continues.
+    pub(crate) previous: Option<LitStr>,
     pub(crate) policy: Option<Expr>,
     /// The path of the facade.
     pub(crate) facade: Option<Path>,
@@ -91,7 +93,8 @@ impl Args {
         // What is no expression has been complained about.
         let Some(value) = value else { return };
         match &*word {
-            "key" => self.key = problems.keep(checked_key(&value)),
+            "key" => self.key = problems.keep(checked_key("key", &value)),
+            "previous" => self.previous = problems.keep(checked_key("previous", &value)),
             "input" => {
                 self.input = problems.keep(place(value, "input", "an expression, not its name in quotes"))
             }
@@ -223,8 +226,8 @@ fn place(value: Expr, name: &str, what: &str) -> syn::Result<Expr> {
     }
 }
 
-fn checked_key(value: &Expr) -> syn::Result<LitStr> {
-    let text = text(value, "key")?;
+fn checked_key(name: &str, value: &Expr) -> syn::Result<LitStr> {
+    let text = text(value, name)?;
     Key::parse(&text.value()).map_err(|error| syn::Error::new(text.span(), error))?;
     Ok(text)
 }

@@ -51,6 +51,8 @@ fn guarded(args: Args, mut function: Function) -> syn::Result<TokenStream> {
     let name = args.name.map(|name| quote!(.name(#name)));
     let fingerprint = args.fingerprint.map(|fingerprint| quote!(.fingerprint(#fingerprint)));
 
+    let previous = args.previous.map(|previous| quote!(.previous(#previous)));
+
     let (in_progress, skip) = match args.in_progress {
         InProgress::AsThePolicySays => (None, None),
         InProgress::Wait(wait) => (Some(quote!(.in_progress(#facade::InProgress::Wait(#wait)))), None),
@@ -116,7 +118,7 @@ fn guarded(args: Args, mut function: Function) -> syn::Result<TokenStream> {
         #visibility #signature {
             #(#inner_attributes)*
             static __SITE: #facade::__private::Site =
-                #facade::__private::Site::new(::core::module_path!(), #function_name, #key) #name #fingerprint;
+                #facade::__private::Site::new(::core::module_path!(), #function_name, #key) #name #fingerprint #previous;
             fn __here() {}
             __SITE
                 .#call(::core::any::type_name_of_val(&__here), || #policy #expires_after #in_progress #policy_on_error, #input)

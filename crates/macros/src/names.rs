@@ -1,7 +1,7 @@
 //! The arguments' names, and what somebody meant who wrote another.
 
 /// Each argument, and how it is written.
-const ARGUMENTS: [(&str, &str); 13] = [
+const ARGUMENTS: [(&str, &str); 14] = [
     ("key", "key = \"order_id\""),
     ("input", "input = order"),
     ("fingerprint", "fingerprint = \"[instruction, model]\""),
@@ -13,6 +13,7 @@ const ARGUMENTS: [(&str, &str); 13] = [
     ("on_error", "on_error = \"store\""),
     ("store_if", "store_if = Receipt::is_final"),
     ("on_replay", "on_replay = look"),
+    ("previous", "previous = \"[order_id, continues]\""),
     ("policy", "policy = POLICY"),
     ("crate", "crate = my_facade::lambda_idempotency"),
 ];
@@ -44,8 +45,16 @@ const ELSEWHERE: [(&str, &str); 22] = [
 ];
 
 /// What only a policy says.
-const IN_POLICY: [&str; 7] =
-    ["lease", "at_most_once", "margin", "missing_key", "fail_open", "result_mode", "store_timeout"];
+const IN_POLICY: [&str; 8] = [
+    "lease",
+    "at_most_once",
+    "margin",
+    "missing_key",
+    "fail_open",
+    "result_mode",
+    "offload_over",
+    "store_timeout",
+];
 
 /// The list of what may be written.
 pub(crate) fn allowed() -> String {

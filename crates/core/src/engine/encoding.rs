@@ -17,6 +17,8 @@ use flate2::write::GzEncoder;
 use crate::{Cipher, CipherError, JsonFault, Record, ResultMode};
 
 const OMITTED: &str = "omitted";
+/// Names that mean something else.
+pub(super) const RESERVED_STEPS: [&str; 2] = [OMITTED, GZIP];
 /// Between two steps.
 const BETWEEN: &str = "+";
 const GZIP: &str = "gzip";

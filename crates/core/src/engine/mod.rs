@@ -66,18 +66,22 @@ impl Engine {
     }
 
     /// Encrypts results before they go to the store. Records that were written without it are read as they are.
-    #[must_use]
-    pub fn cipher(mut self, cipher: impl Cipher + 'static) -> Self {
-        self.settings = self.settings.cipher(Some(Arc::new(cipher)));
-        self
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the cipher's name cannot stand in a record.
+    pub fn cipher(mut self, cipher: impl Cipher + 'static) -> Result<Self, Error> {
+        self.settings = self.settings.cipher(Some(Arc::new(cipher)))?;
+        Ok(self)
     }
 
     /// Keeps results that are too large for the store (and those over
     /// [`Policy::offload_over`]) elsewhere. Readers need the same place.
-    #[must_use]
-    pub fn offload(mut self, offload: impl Offload + 'static) -> Self {
-        self.settings = self.settings.offload(Some(Arc::new(offload)));
-        self
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the place's name cannot stand in a record.
+    pub fn offload(mut self, offload: impl Offload + 'static) -> Result<Self, Error> {
+        self.settings = self.settings.offload(Some(Arc::new(offload)))?;
+        Ok(self)
     }
 
     /// Tells `observer` of each call.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use lambda_idempotency_key::{Fingerprint, Key, KeyError, Name, RecordId, Secret, Validation, source};
 use serde::Serialize;
 
+use super::encoding::RESERVED_STEPS;
 use super::json;
 use super::report;
 use super::results::Results;
@@ -79,17 +80,23 @@ impl Settings {
 
     /// Encrypts results before they go to the store. Records that were written without it are read as
     /// they are.
-    #[must_use]
-    pub fn cipher(mut self, cipher: Option<Arc<dyn Cipher>>) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the cipher's name cannot stand in a record.
+    pub fn cipher(mut self, cipher: Option<Arc<dyn Cipher>>) -> Result<Self, Error> {
+        cipher.as_deref().map_or(Ok(()), |cipher| checked_step("cipher", cipher.name()))?;
         Arc::make_mut(&mut self.inner).cipher = cipher;
-        self
+        Ok(self)
     }
 
     /// Where results go that are too large for the store.
-    #[must_use]
-    pub fn offload(mut self, offload: Option<Arc<dyn Offload>>) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the place's name cannot stand in a record.
+    pub fn offload(mut self, offload: Option<Arc<dyn Offload>>) -> Result<Self, Error> {
+        offload.as_deref().map_or(Ok(()), |offload| checked_step("place", offload.name()))?;
         Arc::make_mut(&mut self.inner).offload = offload;
-        self
+        Ok(self)
     }
 
     /// Who is told of each call.
@@ -269,6 +276,19 @@ impl Settings {
         report.send(&result);
         result
     }
+}
+
+/// The name of a cipher or place as `encoding` can hold it.
+fn checked_step(what: &str, name: &str) -> Result<(), Error> {
+    let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if is_plain && !RESERVED_STEPS.contains(&name) {
+        return Ok(());
+    }
+    let message = format!(
+        "`{name}` cannot be the name of a {what}: it is written into records; use letters, digits and hyphens, and \
+         none of {RESERVED_STEPS:?}"
+    );
+    Err(Error::Config { message })
 }
 
 fn checked_name(name: &str) -> Result<Name, Error> {

@@ -5,10 +5,12 @@ mod service;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use lambda_idempotency_core::{Settings, clock};
+use lambda_idempotency_core::{Settings, Text, clock};
+use serde_json::Value;
+use serde_json::value::RawValue;
 use tower::Layer;
 
-use crate::{Clock, Error, Fingerprint, Key, Policy, Store, installed};
+use crate::{Clock, Error, Fingerprint, Key, Policy, Replay, Store, installed};
 
 pub use service::IdempotencyService;
 
@@ -47,7 +49,11 @@ struct Guard {
     settings: Settings,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
+    results: Text,
+    on_replay: Option<OnReplay>,
 }
+
+type OnReplay = fn(&mut Value, &Replay);
 
 impl<A> IdempotencyLayer<A> {
     /// A layer that guards by `key` under the name of the Lambda function (`AWS_LAMBDA_FUNCTION_NAME`).
@@ -55,11 +61,14 @@ impl<A> IdempotencyLayer<A> {
     /// # Errors
     /// [`Error::Config`] when the policy contradicts itself or the function's name cannot be a scope.
     pub fn new(store: impl Store + 'static, key: Key, policy: Policy) -> Result<Self, Error> {
-        let settings = Settings::new(&default_name(), key)?
-            .secret(installed::secret())
-            .cipher(installed::cipher())
-            .policy(policy)?;
-        let guard = Guard { settings, store: Arc::new(store), clock: clock::current() };
+        let settings = Settings::new(&default_name(), key)?.policy(policy)?;
+        let guard = Guard {
+            settings: installed::applied_to(settings)?,
+            store: Arc::new(store),
+            clock: clock::current(),
+            results: Text::new(),
+            on_replay: None,
+        };
         Ok(Self { guard, event: PhantomData })
     }
 
@@ -76,6 +85,37 @@ impl<A> IdempotencyLayer<A> {
     #[must_use]
     pub fn fingerprint(mut self, fingerprint: Fingerprint) -> Self {
         self.guard.settings = self.guard.settings.fingerprint(fingerprint);
+        self
+    }
+
+    /// Which responses are answers for everybody; all unless set. The key of another is given back, so that the
+    /// next attempt is real. [`proxy::is_answer`](crate::proxy::is_answer) is one for HTTP responses.
+    ///
+    /// ```
+    /// use lambda_idempotency::{IdempotencyLayer, Key, MemoryStore, Policy, proxy};
+    ///
+    /// # type Event = serde_json::Value;
+    /// let key = Key::parse("header(headers, 'idempotency-key')")?;
+    /// let layer: IdempotencyLayer<Event> = IdempotencyLayer::new(MemoryStore::new(), key, Policy::new())?
+    ///     .store_if(proxy::is_answer)
+    ///     .on_replay(|response, _| {
+    ///         proxy::set_header(response, "x-idempotent-replayed", "true");
+    ///         proxy::remove_headers(response, &["date", "set-cookie"]);
+    ///     });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn store_if(mut self, is_answer: fn(&RawValue) -> bool) -> Self {
+        self.guard.results = self.guard.results.store_if(is_answer);
+        self
+    }
+
+    /// Changes each replayed response on its way out, never that of a first run; the record is untouched. Only
+    /// without it are replays the very bytes of the first answer: a changed one is written anew, with the same
+    /// members and values.
+    #[must_use]
+    pub fn on_replay(mut self, change: fn(&mut Value, &Replay)) -> Self {
+        self.guard.on_replay = Some(change);
         self
     }
 

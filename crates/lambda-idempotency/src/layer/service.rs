@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use lambda_idempotency_core::{RunError, Text};
+use lambda_idempotency_core::RunError;
 use lambda_runtime::{Diagnostic, LambdaEvent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,7 +16,7 @@ use tower::Service;
 
 use super::Guard;
 use crate::service_fn::{diagnose, invocation};
-use crate::{Error, JsonFault};
+use crate::{Error, JsonFault, Outcome};
 
 /// See [`IdempotencyLayer`](super::IdempotencyLayer).
 pub struct IdempotencyService<S, A> {
@@ -76,8 +76,13 @@ where
                 })
             })?;
             let work = |_| inner.call(LambdaEvent { payload, context });
-            let outcome = guard.settings.run(&*guard.store, guard.clock, identity, &Text, work).await;
+            let outcome =
+                guard.settings.run(&*guard.store, guard.clock, identity, &guard.results, work).await;
             match outcome {
+                Ok(Outcome::Replayed(answer, replay)) => Ok(match guard.on_replay {
+                    Some(change) => changed(&answer, |value| change(value, &replay)).unwrap_or(answer),
+                    None => answer,
+                }),
                 // Skipped is no answer: `null`.
                 Ok(outcome) => Ok(outcome.into_value().unwrap_or_default()),
                 Err(RunError::Idempotency(error)) => Err(diagnose(error)),
@@ -85,4 +90,11 @@ where
             }
         }))
     }
+}
+
+/// `answer` after `change`; `None` if it cannot be read or written, which JSON can.
+fn changed(answer: &RawValue, change: impl FnOnce(&mut serde_json::Value)) -> Option<Box<RawValue>> {
+    let mut value = serde_json::from_str(answer.get()).ok()?;
+    change(&mut value);
+    serde_json::value::to_raw_value(&value).ok()
 }
