@@ -2,6 +2,7 @@
 
 mod bench;
 mod capture;
+pub mod crashes;
 mod work;
 
 use std::error::Error as StdError;

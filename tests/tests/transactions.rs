@@ -6,7 +6,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, TransactWriteItem, Update};
 use lambda_idempotency::dynamodb::Writes;
 use lambda_idempotency::{Attempt, DynamoDbStore, Engine, Error, Key, MemoryStore, Outcome, RunError};
-use lambda_idempotency_tests::{Bench, ORDER_KEY, TABLE, TestResult, client, order};
+use lambda_idempotency_tests::{Bench, ORDER_KEY, TABLE, TestResult, client, crashes, order};
 use loopback::Fault;
 use serde_json::json;
 
@@ -223,6 +223,13 @@ async fn writes_go_nowhere_without_a_transaction() -> TestResult {
     twice.await?;
     assert_eq!(submissions(&bench).await?, 1);
     Ok(())
+}
+
+#[tokio::test]
+async fn a_crash_at_each_point_leaves_both_or_neither() -> TestResult {
+    let dynamo = loopback::DynamoDb::start().await?;
+    dynamo.create_table(TABLE).await?;
+    crashes::a_crash_at_each_point_leaves_both_or_neither(dynamo.endpoint(), TABLE).await
 }
 
 #[tokio::test]

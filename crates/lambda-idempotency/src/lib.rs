@@ -44,6 +44,7 @@
 //! | `aws-config` | `DynamoDbStore::from_env`, with a TLS stack | yes |
 //! | `sqs` | [`batch`]`::sqs` | yes |
 //! | `encryption` | `Aes256Gcm` for [`install_cipher`] | no |
+//! | `s3` | `S3Offload` for [`install_offload`] | no |
 //! | `testing` | `testing`: a store and a clock of the test's own; the conformance suite | no |
 //!
 //! # Keys
@@ -145,6 +146,8 @@ pub use lambda_idempotency_dynamodb::{self as dynamodb, DynamoDbStore};
 /// }
 /// ```
 pub use lambda_idempotency_macros::idempotent;
+#[cfg(feature = "s3")]
+pub use lambda_idempotency_s3::{self as s3, S3Offload};
 pub use layer::{IdempotencyLayer, IdempotencyService};
 pub use raw::Raw;
 pub use service_fn::{ServiceFn, service_fn};

@@ -112,11 +112,16 @@ pub fn client_for(endpoint: &str) -> Client {
         .region(Region::new(REGION))
         .endpoint_url(endpoint)
         .credentials_provider(Credentials::new("loopback", "loopback", None, None, "loopback"))
-        .http_client(aws_smithy_http_client::Builder::new().build_http())
+        .http_client(http_client())
         .retry_config(RetryConfig::disabled())
         .timeout_config(timeouts)
         .build();
     Client::from_conf(config)
+}
+
+/// Plain HTTP, for clients of what listens on loopback.
+pub fn http_client() -> aws_sdk_dynamodb::config::SharedHttpClient {
+    aws_smithy_http_client::Builder::new().build_http()
 }
 
 /// What a worker's environment needs to find this endpoint: address, region and dummy credentials.
