@@ -127,6 +127,7 @@ async fn each_call_logs_one_line_with_function_record_outcome_and_takeover() -> 
         row("ERROR", "MissingKey", "false"),
         row("ERROR", "ReplayDecode", "false"),
         row("INFO", "AlreadyInProgress", "false"),
+        row("WARN", "Dropped", "false"),
         row("INFO", "Executed", "true"),
     ];
     assert_eq!(told(&capture), expected);
@@ -209,5 +210,46 @@ async fn a_handlers_event_and_error_are_not_in_the_log() -> TestResult {
     }
     assert!(!format!("{:?}", Raw::<serde_json::Value>::from_value(&json!(CANARY))?).contains(CANARY));
     no_canary(&capture);
+    Ok(())
+}
+
+/// Written without what it is read with: no duplicate could ever be answered.
+#[derive(Debug, Serialize, Deserialize)]
+struct Lossy {
+    #[serde(skip_serializing)]
+    #[allow(dead_code, reason = "only its absence from the text counts")]
+    id: u64,
+}
+
+#[tokio::test]
+async fn a_result_that_no_replay_can_read_is_told_at_its_first_run() -> TestResult {
+    let (capture, _guard) = Capture::start();
+    let bench = Bench::memory();
+    let engine = bench.engine("lossy", "id")?;
+    let input = serde_json::json!({"id": 1});
+    engine.run(&input, |_| async { Ok::<_, lambda_idempotency::Error>(Lossy { id: 1 }) }).await?;
+    let reports = capture.reports();
+    let note = reports.first().and_then(|line| line.fields.get("note")).ok_or("no note")?;
+    assert!(note.contains("does not decode"), "{note}");
+    assert_eq!(reports[0].level, "WARN");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_call_whose_future_is_dropped_is_told_with_its_record() -> TestResult {
+    let (capture, _guard) = Capture::start();
+    let bench = Bench::memory();
+    let engine = bench.engine("dropped", "id")?;
+    let input = serde_json::json!({"id": 1});
+    {
+        let call = engine.run(&input, |_| std::future::pending::<Result<u8, lambda_idempotency::Error>>());
+        let mut call = Box::pin(call);
+        assert!(futures_util::poll!(&mut call).is_pending());
+        assert!(capture.reports().is_empty());
+    }
+    let reports = capture.reports();
+    let said: Vec<_> = reports.iter().map(|line| (&*line.fields["outcome"], &*line.level)).collect();
+    assert_eq!(said, [("Dropped", "WARN")]);
+    assert!(reports[0].fields["record_id"].starts_with("dropped#"), "{reports:?}");
     Ok(())
 }

@@ -86,9 +86,11 @@ async fn a_completed_record_has_the_result_and_lives_from_its_completion() -> Te
     let bench = Bench::dynamodb().await?;
     let (before, after) = before_and_after(&bench, Policy::new()).await?;
 
-    let expected = ["data", "expiration", "id", "in_progress_expiration", "owner", "status", "validation"];
+    let expected =
+        ["data", "expiration", "id", "in_progress_expiration", "owner", "status", "stored_at", "validation"];
     assert_eq!(names(&after), expected);
     assert_eq!(text(&after, "status"), "COMPLETED");
+    assert_eq!(number(&after, "stored_at"), "1900000003250");
     assert_eq!(text(&after, "data"), r#"{"run_id":"run-1"}"#);
     // The function took three seconds of the clock.
     assert_eq!(number(&after, "expiration"), "1900086404");
@@ -181,6 +183,7 @@ async fn reserved_words_can_be_the_names_of_all_attributes() -> TestResult {
     renamed.owner = "user".into();
     renamed.deadline = "time".into();
     renamed.encoding = "type".into();
+    renamed.stored_at = "date".into();
     let renamed = |store: lambda_idempotency::DynamoDbStore| store.attribute_names(renamed).expect("names");
     let bench = Bench::dynamodb_with(renamed, "key").await?;
     let engine = bench.engine(NAME, ORDER_KEY)?;
@@ -208,7 +211,7 @@ async fn reserved_words_can_be_the_names_of_all_attributes() -> TestResult {
 
     // Completed, replayed, compared.
     let item = bench.only_item().await?;
-    assert_eq!(names(&item), ["hash", "key", "state", "timestamp", "ttl", "user", "value"]);
+    assert_eq!(names(&item), ["date", "hash", "key", "state", "timestamp", "ttl", "user", "value"]);
     assert_eq!(text(&item, "value"), "1");
     assert!(submit(order()).await?.is_replayed());
     let mismatch = submit(edited_order()).await;

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lambda_idempotency_key::{RecordId, Validation};
+use sha2::{Digest, Sha256};
 
 use crate::{EpochMillis, EpochSeconds, Owner, Record, Status, StoreError, StoreErrorKind};
 
@@ -172,6 +173,23 @@ pub struct CompleteRequest {
     pub owner: Owner,
     /// The instant of the condition, where the store has no clock of its own.
     pub now: EpochMillis,
+}
+
+impl CompleteRequest {
+    /// A token of this very request, for a service that applies a request with one token once: the same for each
+    /// resend and other for any other. 32 characters of `[0-9a-f]`.
+    pub fn token(&self) -> String {
+        let Record { id, expiration, data, stored_at, .. } = &self.record;
+        let mut hash = Sha256::new();
+        let stored_at = stored_at.map_or(0, EpochMillis::get);
+        for part in [self.owner.as_str(), id.as_str(), data.as_deref().unwrap_or("")] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        hash.update(expiration.get().to_be_bytes());
+        hash.update(stored_at.to_be_bytes());
+        hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 /// What became of a completion.

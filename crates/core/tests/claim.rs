@@ -470,3 +470,46 @@ async fn a_mismatch_carries_the_recorded_answer_out_of_sight() {
     let Error::PayloadMismatch { status, stored, .. } = &error else { panic!("{error:?}") };
     assert_eq!((*status, stored.expose()), (Status::InProgress, None));
 }
+
+/// A durable execution that was suspended comes back as itself; others meet its claim.
+#[tokio::test]
+async fn an_owner_of_the_callers_enters_its_own_claim_again() {
+    use lambda_idempotency_core::decide::Deadline;
+    use lambda_idempotency_core::{Invocation, Owner};
+
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    let input = order();
+    let as_execution = |owner: &str, suspends: bool| {
+        let until = Deadline::At(bed.clock.now().plus(TIME));
+        let invocation = Invocation::new(until).owner(Owner::from_text(owner));
+        let (bed, engine, input) = (&bed, &engine, &input);
+        invocation.scope(async move {
+            engine
+                .run(input, |attempt| async move {
+                    let effect = bed.effect();
+                    if suspends {
+                        std::future::pending::<()>().await;
+                    }
+                    Ok::<_, &'static str>((effect, attempt.is_takeover()))
+                })
+                .await
+        })
+    };
+    {
+        let mut suspended = Box::pin(as_execution("exec-1", true));
+        assert!(futures_util::poll!(&mut suspended).is_pending());
+    }
+    assert_eq!(bed.effects(), 1);
+    match as_execution("exec-2", false).await {
+        Err(RunError::Idempotency(error)) => assert!(error.is_already_in_progress(), "{error}"),
+        other => panic!("{other:?}"),
+    }
+    let entered = as_execution("exec-1", false).await.expect("enters its own claim");
+    assert_eq!(entered, Outcome::Executed(("run-2".to_owned(), true)));
+    let answered = as_execution("exec-2", false).await.expect("replays");
+    assert_eq!(answered.into_value(), Some(("run-2".to_owned(), true)));
+    // The replay of its own finished work is a replay too.
+    assert!(as_execution("exec-1", false).await.expect("replays").is_replayed());
+    assert_eq!(bed.effects(), 2);
+}

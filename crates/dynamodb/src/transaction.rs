@@ -106,7 +106,7 @@ impl DynamoDbStore {
             .set_transact_items(Some(all))
             // A resend of the same request is applied once (DynamoDB remembers the token for 10 minutes;
             // the condition holds for ever).
-            .client_request_token(request.owner.as_str())
+            .client_request_token(request.token())
             .send()
             .await;
         match sent {

@@ -43,6 +43,9 @@ const GIVING_BACK: Duration = Duration::from_millis(500);
 impl Run<'_> {
     /// A token for this attempt, the same over all its tries, polls and resends.
     pub(super) fn new_owner(&self) -> Result<Owner, Error> {
+        if let Some(owner) = &self.invocation.owner {
+            return Ok(owner.clone());
+        }
         Owner::random().map_err(|error| Error::Config {
             message: format!("{}: the operating system gives no random bytes: {error}", self.settings.name()),
         })

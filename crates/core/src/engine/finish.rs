@@ -41,6 +41,10 @@ impl Run<'_> {
                 return not_recorded(None, NotRecordedReason::NotJson(fault));
             }
         };
+        if cfg!(debug_assertions) && results.replayed(&json).is_err() {
+            // Better heard in the first test than at the first duplicate.
+            report.note("the recorded result does not decode as the function's result type: no replay will");
+        }
         let request = match self.completion(holder, Status::Completed, &json, report).await {
             Ok(request) => request,
             Err(fault) => {
