@@ -206,3 +206,18 @@ async fn a_wall_clock_that_went_back_is_not_trusted() {
     here.get(&id, earlier).await.expect("reads");
     assert_eq!(bed.store.calls().len(), asked + 1);
 }
+
+#[tokio::test]
+async fn large_results_push_each_other_out() {
+    let bed = Bed::new();
+    let here = cache(&bed, |cache| cache.bytes(25_000));
+    let engine = engine(&bed, &here, Policy::new());
+    for id in [1, 2, 3] {
+        let input = numbered(id);
+        let work = engine.run(&input, |_| async { Ok::<_, &'static str>("x".repeat(10_000)) });
+        bed.invoke(TIME, work).await.expect("runs");
+    }
+    for (id, found) in [(3, ReplaySource::Cache), (2, ReplaySource::Cache), (1, ReplaySource::Store)] {
+        assert_eq!(source(&bed.run(&engine, &numbered(id)).await), Some(found), "{id}");
+    }
+}

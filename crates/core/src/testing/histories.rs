@@ -65,6 +65,7 @@ pub async fn play(subject: &dyn Subject, seed: u64, steps: usize) -> Result<(), 
                 let mut record = claim.record();
                 record.status = if random.below(4) == 0 { Status::Failed } else { Status::Completed };
                 record.data = Some(random.below(100).to_string());
+                record.stored_at = Some(now);
                 let request = CompleteRequest { record, owner, now };
                 let (a, b) = (subject.store().complete(&request).await, reference.complete(&request).await);
                 same(&at("complete"), a, b, complete_shape)?;

@@ -72,6 +72,7 @@ impl<'a> Bench<'a> {
         record.data = Some(data.to_owned());
         record.expiration = now.plus(LIFE).ceil_seconds();
         record.deadline = None;
+        record.stored_at = Some(now);
         CompleteRequest { record, owner: claim.owner.clone(), now }
     }
 
