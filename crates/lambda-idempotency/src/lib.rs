@@ -57,7 +57,9 @@
 //!
 //! Each guarded call logs one line (`tracing`, target `lambda_idempotency`) with `function`,
 //! `record_id`, `outcome` and `takeover`. `outcome` is a name of [`Outcome`] or [`Error`], or
-//! `FunctionFailed`. Payloads, raw keys and results never appear in logs or errors.
+//! `FunctionFailed`, `FailureReplayed`, `Panicked` or `Dropped`. Payloads, raw keys and results never appear in logs
+//! or errors. [`install_observer`] tells the same to a counter ([`EmfMetrics`]), [`observed`] to the caller of one
+//! call.
 
 pub mod batch;
 pub mod model;
