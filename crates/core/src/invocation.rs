@@ -16,6 +16,8 @@ pub struct Invocation {
     pub tenant: Option<String>,
     /// How late the event source can deliver the same work again, at its documented defaults.
     pub source_window: Option<Duration>,
+    /// Whether this is one record of a batch, whose work is that record whatever its body looks like.
+    pub one_record: bool,
 }
 
 impl Invocation {
@@ -35,6 +37,14 @@ impl Invocation {
     #[must_use]
     pub fn source_window(mut self, window: Duration) -> Self {
         self.source_window = Some(window);
+        self
+    }
+
+    /// Says that this is one record of a batch. Its body may itself be an event of several records (an S3
+    /// notification in a queue), and is one piece of work all the same.
+    #[must_use]
+    pub fn one_record(mut self) -> Self {
+        self.one_record = true;
         self
     }
 

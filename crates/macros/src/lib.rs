@@ -37,6 +37,10 @@ use proc_macro::TokenStream;
 /// and so another key and fingerprint: as the input, take a `BTreeSet`, a sorted list, or the map itself (the order
 /// of an object's members does not count).
 ///
+/// An event of several records is several pieces of work, and refused before any effect, also as
+/// `input = event.payload`; a `batch::Record` is one, whatever its body looks like. A `Raw` or `Record` whose value
+/// was borrowed as `&mut` is refused as an input, since text and value may differ.
+///
 /// Durations are a whole number and one of `s`, `m`, `h`, `d`. `expires_after`, `wait` and `policy` are made
 /// once, at the first call, so they cannot use the function's arguments; `input` and `store` are made at
 /// each call.

@@ -103,6 +103,9 @@ impl Engine {
 
     /// Runs `work` unless it has an answer already, and gives that answer to everybody who asks.
     ///
+    /// An input that is a whole event of several records is one piece of work here; handlers that are annotated
+    /// or behind the layer refuse one.
+    ///
     /// # Errors
     /// [`RunError::Function`] when `work` failed, [`RunError::Idempotency`] when it did not run or
     /// its result could not be recorded; [`Error`] says which and how to mend it.

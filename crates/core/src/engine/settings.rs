@@ -146,7 +146,7 @@ impl Settings {
     }
 
     /// As [`Settings::identify`], of a whole Lambda event: one that holds several records is several
-    /// pieces of work, and is refused.
+    /// pieces of work, and is refused; but not within the invocation of one record of a batch.
     ///
     /// # Errors
     /// As [`Settings::identify`], and [`Error::SeveralRecords`].
@@ -157,7 +157,8 @@ impl Settings {
     ) -> Result<Option<Identity>, Error> {
         let json = self.json(event)?;
         // An event that is not JSON with one meaning is refused with the key, in its words.
-        if json.contains("\"Records\"")
+        if !invocation.one_record
+            && json.contains("\"Records\"")
             && let Ok(Some(count)) = source::record_count(&json)
             && count > 1
         {
