@@ -94,9 +94,9 @@ fn print_the_id_of_a_hash_map() {
 }
 
 #[test]
-fn a_hash_map_has_one_id_in_twenty_processes() {
+fn a_hash_map_has_one_id_in_fifty_processes() {
     let executable = std::env::current_exe().expect("this test");
-    let mut ids: Vec<String> = (0..20)
+    let mut ids: Vec<String> = (0..50)
         .map(|_| {
             let output = Command::new(&executable)
                 .args(["--exact", "print_the_id_of_a_hash_map", "--nocapture"])
