@@ -52,8 +52,8 @@ impl Engine {
         self
     }
 
-    /// Makes record ids by HMAC with this secret, so that keys with little in them (`order-77-v3`) cannot be
-    /// found from the table by trying. All writers of one table need the same secret.
+    /// Makes record ids and fingerprints by HMAC with this secret, so that keys and inputs with little in them
+    /// (`order-77-v3`) cannot be found from the table by trying. All writers of one table need the same secret.
     #[must_use]
     pub fn secret(mut self, secret: Secret) -> Self {
         self.settings = self.settings.secret(Some(secret));

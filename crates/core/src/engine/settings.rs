@@ -60,8 +60,8 @@ impl Settings {
         self
     }
 
-    /// Makes record ids by HMAC with this secret, so that keys with little in them (`order-77-v3`)
-    /// cannot be found from the table by trying. All writers of one table need the same secret.
+    /// Makes record ids and fingerprints by HMAC with this secret, so that keys and inputs with little in
+    /// them (`order-77-v3`) cannot be found from the table by trying. All writers of one table need the same secret.
     #[must_use]
     pub fn secret(mut self, secret: Option<Secret>) -> Self {
         Arc::make_mut(&mut self.inner).secret = secret;
@@ -185,12 +185,12 @@ impl Settings {
             }
             Err(source) => return Err(Error::InvalidKey { function: function(), source }),
         };
+        let (name, secret) = (&self.inner.name, self.inner.secret.as_ref());
         let validation = self
             .inner
             .fingerprint
-            .of(json)
+            .of_with(json, secret)
             .map_err(|source| Error::InvalidKey { function: function(), source })?;
-        let (name, secret) = (&self.inner.name, self.inner.secret.as_ref());
         let id = RecordId::new(name, invocation.tenant.as_deref(), &key, secret);
         Ok(Some(Identity { id, validation }))
     }
