@@ -34,11 +34,16 @@ async fn a_secret_makes_ids_that_trying_keys_does_not_find() -> TestResult {
     let secret = || Secret::new("sixteen bytes and more");
     let engine = bench.engine(NAME, "key")?.secret(secret()?);
     submit(&engine, &json!({"key": "order-77-v3"}), &work).await?;
-    let stored = bench.memory_records()[0].id.clone();
+    let record = bench.memory_records().remove(0);
+    let (stored, content_hash) = (record.id, record.validation.map(|content| content[11..].to_owned()));
+    assert!(content_hash.is_some());
     for order in 0..200 {
         for version in 0..10 {
             let guess = json!({"key": format!("order-{order}-v{version}")});
             assert_ne!(compute_id(NAME, "key", &guess)?, stored);
+            // The fingerprint of the whole input would tell as much.
+            let content = bench.engine(NAME, "key")?.identify(&guess)?.and_then(|i| i.validation().cloned());
+            assert_ne!(content.map(|c| c.as_str()[11..].to_owned()), content_hash);
         }
     }
     // The same secret finds it, in every process; another one is another set of records.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lambda_idempotency::store::Record;
-use lambda_idempotency::{Error, MemoryStore, RunError, Store, idempotent};
+use lambda_idempotency::{Error, MemoryStore, RunError, Store, compute_id, idempotent};
 use lambda_idempotency_tests::{Bench, NOW, TestResult, Work};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -242,6 +242,31 @@ async fn a_missing_key_is_refused_before_the_function_and_the_store() -> TestRes
     // Zero and false are values.
     assert_eq!(bench.run(submit(&json!({"order_id": 0, "version": false}), &work)).await?, 1);
     assert_eq!((work.runs(), bench.count().await?), (1, 1));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_key_that_is_new_at_every_delivery_is_taken_when_that_is_said() -> TestResult {
+    // The flag may stand anywhere.
+    #[idempotent(key = "requestContext.requestId", allow_volatile_key, input = request, name = "per-request")]
+    async fn flag(request: &serde_json::Value, work: &Work) -> Result<usize, Error> {
+        Ok(work.run())
+    }
+    #[idempotent(allow_volatile_key = true, key = "requestContext", input = request, name = "per-context")]
+    async fn value(request: &serde_json::Value, work: &Work) -> Result<usize, Error> {
+        Ok(work.run())
+    }
+    let (bench, work) = (Bench::memory(), Work::new());
+    let request = |id: &str| json!({"requestContext": {"requestId": id}, "order": 77});
+    assert_eq!(bench.run(flag(&request("a"), &work)).await?, 1);
+    assert_eq!(bench.run(flag(&request("a"), &work)).await?, 1);
+    // The client's retry is another request, and so another piece of work.
+    assert_eq!(bench.run(flag(&request("b"), &work)).await?, 2);
+    assert_eq!(bench.run(value(&request("a"), &work)).await?, 3);
+    assert_eq!(bench.run(value(&request("a"), &work)).await?, 3);
+    // Support finds such a record as well.
+    let id = compute_id("per-request", "requestContext.requestId", &request("b"))?;
+    assert!(records(&bench).iter().any(|record| record.id == id));
     Ok(())
 }
 

@@ -19,6 +19,8 @@ pub struct Invocation {
     pub source_window: Option<Duration>,
     /// Who holds what is claimed here; a fresh token for each call unless set.
     pub owner: Option<Owner>,
+    /// Whether this is one record of a batch, whose work is that record whatever its body looks like.
+    pub one_record: bool,
 }
 
 impl Invocation {
@@ -55,6 +57,14 @@ impl Invocation {
     #[must_use]
     pub fn owner(mut self, owner: Owner) -> Self {
         self.owner = Some(owner);
+        self
+    }
+
+    /// Says that this is one record of a batch. Its body may itself be an event of several records (an S3
+    /// notification in a queue), and is one piece of work all the same.
+    #[must_use]
+    pub fn one_record(mut self) -> Self {
+        self.one_record = true;
         self
     }
 

@@ -27,6 +27,27 @@ impl JsonFault {
         Self { kind: "it is a stored failure, and this function replays none", line: 0, column: 0 };
 }
 
+/// What this library's own code says when it refuses to write a value. It quotes nothing of the value, so a
+/// [`JsonFault`] keeps it.
+#[doc(hidden)]
+pub mod refusals {
+    /// JSON has no such numbers.
+    pub const NOT_FINITE: &str = "it holds NaN or an infinity, which have no JSON form";
+    /// The value beside a captured text is no longer sure to be what the text says.
+    pub const CHANGED_SINCE_CAPTURED: &str = "its value was borrowed as `&mut` after its text was captured, so that \
+         the two may differ: change a copy or what `into_inner()` gives, and name as input what says which work it is";
+}
+
+impl JsonFault {
+    /// What was wrong with a value that was to be written.
+    pub(crate) fn writing(error: &serde_json::Error) -> Self {
+        let said = error.to_string();
+        let known = [refusals::NOT_FINITE, refusals::CHANGED_SINCE_CAPTURED].into_iter().find(|k| *k == said);
+        let other = "its `Serialize` refuses, or a map in it has keys that are no text";
+        Self { kind: known.unwrap_or(other), line: 0, column: 0 }
+    }
+}
+
 impl From<&serde_json::Error> for JsonFault {
     fn from(error: &serde_json::Error) -> Self {
         let kind = match error.classify() {

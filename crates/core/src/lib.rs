@@ -62,6 +62,8 @@ pub use engine::{Engine, Identity, Results, Settings, Text, Typed};
 pub use error::{Error, NotRecordedReason, Redacted};
 pub use invocation::{InInvocation, Invocation};
 pub use json_fault::JsonFault;
+#[doc(hidden)]
+pub use json_fault::refusals;
 pub use lambda_idempotency_key as key;
 pub use lambda_idempotency_key::{Fingerprint, Key, RecordId, Secret, Validation};
 pub use memory::MemoryStore;

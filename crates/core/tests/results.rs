@@ -171,8 +171,14 @@ async fn numbers_that_json_cannot_say_are_refused_in_the_input_too() {
         let input = Input { id: 1, limit };
         let refused = engine.run(&input, |_| async { Ok::<_, std::convert::Infallible>(1) });
         match refused.await {
-            Err(RunError::Idempotency(Error::InvalidInput { .. })) => {}
+            Err(RunError::Idempotency(error @ Error::InvalidInput { .. })) => {
+                assert!(error.to_string().contains("NaN or an infinity"), "{error}");
+            }
             other => panic!("{other:?}"),
         }
     }
+    let keys_that_are_no_text = std::collections::BTreeMap::from([([1, 2], 3)]);
+    let refused =
+        engine.run(&keys_that_are_no_text, |_| async { Ok::<_, std::convert::Infallible>(1) }).await;
+    assert!(refused.is_err_and(|error| error.to_string().contains("keys that are no text")));
 }

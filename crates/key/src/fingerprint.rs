@@ -5,6 +5,7 @@ use crate::expression::error::ExpressionError;
 use crate::expression::select::SelectError;
 use crate::json::error::CanonicalError;
 use crate::key::KeyError;
+use crate::secret::Secret;
 use crate::source::{self, Source};
 use crate::validation::Validation;
 
@@ -58,6 +59,16 @@ impl Fingerprint {
     ///
     /// [`KeyError::Invalid`] if the input cannot be read.
     pub fn of(&self, json: &str) -> Result<Option<Validation>, KeyError> {
+        self.of_with(json, None)
+    }
+
+    /// As [`Fingerprint::of`], with a secret: without it, an input with little in it
+    /// (`{"order_id":77,"version":3}`) could be found from its fingerprint by trying, and the key with it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Fingerprint::of`].
+    pub fn of_with(&self, json: &str, secret: Option<&Secret>) -> Result<Option<Validation>, KeyError> {
         let taken = match self {
             Self::Off => return Ok(None),
             Self::Whole => whole(json).map_err(SelectError::from),
@@ -71,7 +82,7 @@ impl Fingerprint {
             Self::Whole | Self::Off => WHOLE,
         };
         match taken {
-            Ok((source, content)) => Ok(Some(Validation::new(expression, source, &content))),
+            Ok((source, content)) => Ok(Some(Validation::new(expression, source, &content, secret))),
             Err(reason) => Err(KeyError::Invalid { expression: expression.to_owned(), reason }),
         }
     }

@@ -19,7 +19,12 @@ use crate::volatile;
 /// `extendedRequestId` and the times), the headers `x-amzn-trace-id`, `x-amzn-requestid` and
 /// `x-amz-cf-id`, and EventBridge Scheduler's `"aws.scheduler.execution-id"`. So are ids that a
 /// broker gives (`Records[].messageId`, `Sns.MessageId`, `kinesis.sequenceNumber`): a producer that
-/// sends again gets another. A bare `messageId` may be the producer's own and is allowed.
+/// sends again gets another. So is an object or a list as a whole that holds one of these
+/// (`requestContext`, `requestContext.*`, `Records[0]`, `Records[0].attributes`, `multiValueHeaders`).
+///
+/// A plain name may be the producer's own: a bare `messageId` is allowed, and `headers`, `attributes` and
+/// `id` are refused only where the expression names a member that AWS alone writes as well, as in
+/// `[httpMethod, headers]` and `["detail-type", id]`. [`Key::parse_allowing_volatile`] refuses none.
 ///
 /// ```
 /// use lambda_idempotency_key::{Key, KeyError};

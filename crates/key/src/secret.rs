@@ -5,7 +5,7 @@ use std::fmt;
 /// The shortest secret, in bytes.
 const MIN_BYTES: usize = 16;
 
-/// A secret for the hash in record ids (HMAC-SHA-256).
+/// A secret for the hashes in record ids and fingerprints (HMAC-SHA-256).
 ///
 /// A key such as `order-77-v3` can be found from its hash by trying; with a secret it cannot. All
 /// writers of one table need the same secret: another one is another set of records.

@@ -3,17 +3,22 @@
 use std::fmt;
 
 use crate::hash::{hash, same};
+use crate::secret::Secret;
 
 const RULE_LABEL: &[u8] = b"lambda-idempotency rule 1";
 const CONTENT_LABEL: &[u8] = b"lambda-idempotency content 1";
+
+/// Part of the rule where there is a secret: with and without one, contents do not compare.
+const KEYED: &[u8] = b"keyed";
 
 /// How many digits of the rule's hash are kept.
 const RULE_DIGITS: usize = 8;
 
 /// A fingerprint as records keep it: `1:<8 hex of the rule>:<64 hex of the content>`.
 ///
-/// The rule is the fingerprint's expression and the recognised source. It is part of the text so
-/// that content is only ever compared with content that was taken by the same rule.
+/// The rule is the fingerprint's expression, the recognised source, and whether there is a secret. It is
+/// part of the text so that content is only ever compared with content that was taken by the same rule.
+/// The content's hash is SHA-256, or HMAC-SHA-256 with a secret.
 ///
 /// ```
 /// use lambda_idempotency_key::{Comparison, Fingerprint};
@@ -32,9 +37,11 @@ pub struct Validation {
 
 impl Validation {
     /// From the rule (the expression and the source's name) and the canonical parts of the content.
-    pub(crate) fn new(expression: &str, source: &str, content: &str) -> Self {
-        let rule = hash(None, &[RULE_LABEL, expression.as_bytes(), source.as_bytes()]);
-        let content = hash(None, &[CONTENT_LABEL, content.as_bytes()]);
+    pub(crate) fn new(expression: &str, source: &str, content: &str, secret: Option<&Secret>) -> Self {
+        let plain = [RULE_LABEL, expression.as_bytes(), source.as_bytes()];
+        let keyed = [plain[0], plain[1], plain[2], KEYED];
+        let rule = hash(None, if secret.is_some() { &keyed } else { &plain });
+        let content = hash(secret, &[CONTENT_LABEL, content.as_bytes()]);
         let prefix = format!("1:{}:", rule.get(..RULE_DIGITS).unwrap_or(&rule));
         Self { prefix: prefix.len(), text: prefix + &content }
     }

@@ -1,6 +1,6 @@
 //! What a fingerprint covers, its rule, and how two of them compare.
 
-use lambda_idempotency_key::{Comparison, Fingerprint, KeyError, Validation};
+use lambda_idempotency_key::{Comparison, Fingerprint, KeyError, Secret, Validation};
 
 fn of(fingerprint: &Fingerprint, json: &str) -> Validation {
     fingerprint.of(json).expect("valid").expect("not off")
@@ -50,6 +50,25 @@ fn an_edited_rule_is_not_comparable_and_never_a_mismatch() {
     }
     assert_eq!(whole.compare(whole.prefix()), Comparison::Different);
     assert_eq!(whole.compare(whole.as_str()), Comparison::Same);
+}
+
+#[test]
+fn with_a_secret_trying_inputs_does_not_find_the_content() {
+    let secret = Secret::new("0123456789abcdef").unwrap();
+    let other = Secret::new("0123456789abcdeF").unwrap();
+    let json = r#"{"order_id":77,"version":3}"#;
+    for fingerprint in [Fingerprint::Whole, narrowed("[order_id, version]")] {
+        let with = |secret| fingerprint.of_with(json, Some(secret)).expect("valid").expect("not off");
+        let (plain, keyed) = (of(&fingerprint, json), with(&secret));
+        assert_eq!(keyed, with(&secret));
+        let content = |validation: &Validation| validation.as_str()[validation.prefix().len()..].to_owned();
+        assert_ne!(content(&keyed), content(&plain));
+        assert_ne!(content(&keyed), content(&with(&other)));
+        // A secret that comes or goes is another rule, and no mismatch.
+        assert_eq!(keyed.compare(plain.as_str()), Comparison::NotComparable);
+        assert_eq!(plain.compare(keyed.as_str()), Comparison::NotComparable);
+    }
+    assert_eq!(Fingerprint::Off.of_with(json, Some(&secret)), Ok(None));
 }
 
 #[test]

@@ -32,9 +32,9 @@ fn computed(case: &Case) -> Case {
     out.insert("canonical".into(), canonical);
     let key = Key::parse(&given("key", "@")).expect("an expression").of(&input);
     let fingerprint = Fingerprint::parse(&given("fingerprint", "@")).expect("an expression");
+    let secret = Secret::new("0123456789abcdef").expect("long enough");
     if let Ok(key) = key {
         let name = Name::new("orders.submit").expect("a name");
-        let secret = Secret::new("0123456789abcdef").expect("long enough");
         out.insert("key_value".into(), key.as_str().to_owned());
         out.insert("id".into(), RecordId::new(&name, None, &key, None).to_string());
         let scoped = RecordId::new(&name, Some("tenant-1"), &key, Some(&secret));
@@ -42,6 +42,9 @@ fn computed(case: &Case) -> Case {
     }
     if let Ok(Some(validation)) = fingerprint.of(&input) {
         out.insert("validation".into(), validation.as_str().to_owned());
+    }
+    if let Ok(Some(validation)) = fingerprint.of_with(&input, Some(&secret)) {
+        out.insert("validation_with_secret".into(), validation.as_str().to_owned());
     }
     out
 }
@@ -94,9 +97,9 @@ fn print_the_id_of_a_hash_map() {
 }
 
 #[test]
-fn a_hash_map_has_one_id_in_twenty_processes() {
+fn a_hash_map_has_one_id_in_fifty_processes() {
     let executable = std::env::current_exe().expect("this test");
-    let mut ids: Vec<String> = (0..20)
+    let mut ids: Vec<String> = (0..50)
         .map(|_| {
             let output = Command::new(&executable)
                 .args(["--exact", "print_the_id_of_a_hash_map", "--nocapture"])

@@ -32,6 +32,7 @@ fn the_example_events_are_recognised() {
     for (file, source) in EVENTS {
         assert_eq!(recognise(&fixtures::event(file)).unwrap(), Some(source), "{file}");
     }
+    assert_eq!(recognise(fixtures::FUNCTION_URL).unwrap(), Some(Source::FunctionUrl));
 }
 
 #[test]
@@ -94,8 +95,11 @@ fn records_are_counted_and_one_stands_for_its_event() {
 
 /// An event, a second delivery of it, and one that asks for something else.
 fn deliveries(event: &str, volatile: &[(&str, &str)], asked: (&str, &str)) {
-    let first = fixtures::event(event);
-    let mut second = first.clone();
+    compared(event, &fixtures::event(event), volatile, asked);
+}
+
+fn compared(event: &str, first: &str, volatile: &[(&str, &str)], asked: (&str, &str)) {
+    let mut second = first.to_owned();
     for (from, to) in volatile {
         assert!(first.contains(from), "{event} has no {from}");
         second = second.replace(from, to);
@@ -103,9 +107,9 @@ fn deliveries(event: &str, volatile: &[(&str, &str)], asked: (&str, &str)) {
     assert_ne!(first, second);
     assert!(first.contains(asked.0), "{event} has no {}", asked.0);
     let other = first.replacen(asked.0, asked.1, 1);
-    assert_eq!(validation(&first), validation(&second), "{event}: two deliveries");
-    assert_ne!(validation(&first), validation(&other), "{event}: other content");
-    assert_eq!(validation(&first)[..11], validation(&other)[..11], "{event}: one rule");
+    assert_eq!(validation(first), validation(&second), "{event}: two deliveries");
+    assert_ne!(validation(first), validation(&other), "{event}: other content");
+    assert_eq!(validation(first)[..11], validation(&other)[..11], "{event}: one rule");
 }
 
 #[test]
@@ -127,13 +131,37 @@ fn two_deliveries_have_one_fingerprint_and_other_content_another() {
     );
     deliveries("example-s3-event", &[("C3D13FE58DE4C810", "X")], ("Happy%20Face.jpg", "Sad.jpg"));
     deliveries("example-s3-event", &[("1970-01-01", "1970-01-02")], ("Happy Sequencer", "Next"));
-    deliveries("example-dynamodb-event", &[("1480642020", "1480642021")], ("INSERT", "MODIFY"));
+    for asked in [
+        ("INSERT", "MODIFY"),
+        // The first of each: in Keys, in NewImage.
+        (r#""S": "data""#, r#""S": "other""#),
+        (r#""B": "AAEqQQ==""#, r#""B": "AAEq""#),
+        (r#""SizeBytes": 54"#, r#""OldImage": {"val": {"S": "before"}}, "SizeBytes": 54"#),
+    ] {
+        deliveries("example-dynamodb-event", &[("1480642020", "1480642021")], asked);
+    }
     deliveries("example-apigw-request", &[("deef4878", "beef4878")], ("/hello", "/bye"));
     deliveries(
         "example-apigw-v2-request-iam",
         &[(r#""requestId": "id""#, r#""requestId": "x""#)],
         ("GET", "DELETE"),
     );
+    for asked in [
+        (r#""method": "POST""#, r#""method": "PUT""#),
+        (r#""rawPath": "/orders/77""#, r#""rawPath": "/orders/78""#),
+        ("version=3", "version=4"),
+        ("15s teaser", "30s teaser"),
+    ] {
+        let volatile = [
+            ("e1506fd5-9e7b", "f1506fd5-9e7b"),
+            ("Root=1-67891233", "Root=1-67891234"),
+            ("07:25:00", "07:25:09"),
+            ("1795937100000", "1795937109000"),
+            ("192.0.2.1", "192.0.2.2"),
+            ("session=1", "session=2"),
+        ];
+        compared("function URL", fixtures::FUNCTION_URL, &volatile, asked);
+    }
     deliveries(
         "example-alb-lambda-target-request-headers-only",
         &[("Root=1-5c34e93e", "Root=1-5c34e93f")],

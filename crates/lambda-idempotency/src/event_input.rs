@@ -85,11 +85,15 @@ pub struct Input<'a, I: ?Sized> {
 
 type Identify<I> = fn(&I, &Settings, &Invocation) -> Result<Option<Identity>, Error>;
 
-/// Any value as the input.
+/// Any value as the input. Where it can be the whole event, written out as `input = event.payload`, it is
+/// checked like one.
 pub fn input<I: Describes + ?Sized>(value: &I) -> Input<'_, I> {
     Input {
         value,
-        identify: |value, settings, invocation| settings.identify(value, invocation),
+        identify: |value, settings, invocation| match can_be_an_event(std::any::type_name::<I>()) {
+            true => settings.identify_event(value, invocation),
+            false => settings.identify(value, invocation),
+        },
         brings: None,
     }
 }
@@ -152,19 +156,51 @@ fn warn_without_invocation() {
     }
 }
 
-/// By the name of the type, also behind a reference and in what the standard library puts around it.
-fn is_parsed_aws_event(mut name: &str) -> bool {
+/// By the name of the type: it holds any JSON as it came. A `batch::Record` does too, but it is one record, and a
+/// type of the user's own says what it is.
+fn can_be_an_event(name: &str) -> bool {
+    ["lambda_idempotency::raw::Raw<", "serde_json::raw::RawValue", "serde_json::value::Value"]
+        .iter()
+        .any(|known| inner_type(name).starts_with(known))
+}
+
+/// By the name of the type.
+fn is_parsed_aws_event(name: &str) -> bool {
+    inner_type(name).starts_with("aws_lambda_events::")
+}
+
+/// The name of a type behind references and what the standard library puts around it.
+fn inner_type(mut name: &str) -> &str {
     const AROUND: [&str; 6] =
         ["&", "mut ", "alloc::boxed::Box<", "alloc::sync::Arc<", "alloc::vec::Vec<", "core::option::Option<"];
     while let Some(inner) = AROUND.iter().find_map(|around| name.strip_prefix(around)) {
         name = inner.trim_start_matches('[');
     }
-    name.starts_with("aws_lambda_events::")
+    name
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_parsed_aws_event;
+    use super::{can_be_an_event, is_parsed_aws_event};
+    use crate::{Raw, batch::Record};
+    use serde_json::{Value, value::RawValue};
+    use std::any::type_name;
+
+    #[test]
+    fn what_holds_any_json_can_be_an_event() {
+        for name in [
+            type_name::<Raw<u8>>(),
+            type_name::<&&Raw<Value>>(),
+            type_name::<Box<RawValue>>(),
+            type_name::<&RawValue>(),
+            type_name::<Value>(),
+        ] {
+            assert!(can_be_an_event(name), "{name}");
+        }
+        for name in [type_name::<Record<Value>>(), type_name::<&Record<Raw<u8>>>(), type_name::<String>()] {
+            assert!(!can_be_an_event(name), "{name}");
+        }
+    }
 
     #[test]
     fn parsed_aws_events_are_known_by_their_crate() {

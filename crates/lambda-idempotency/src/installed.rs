@@ -36,8 +36,8 @@ pub fn install(store: impl Store + 'static) -> Result<(), Error> {
     set(&STORE, Arc::new(store), "store", "install", more)
 }
 
-/// Makes the record ids of this process's annotated functions and layers by HMAC with `secret`, so that keys with
-/// little in them (`order-77-v3`) cannot be found from the table by trying. Once, before layers are made
+/// Makes the record ids and fingerprints of this process's annotated functions and layers by HMAC with `secret`, so
+/// that keys and inputs with little in them (`order-77-v3`) cannot be found from the table by trying. Once, before layers are made
 /// and events come; every writer of one table needs the same secret, and another secret is another set of records.
 ///
 /// ```

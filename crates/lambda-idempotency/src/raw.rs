@@ -3,7 +3,9 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
+use lambda_idempotency_core::refusals;
 use serde::de::{DeserializeOwned, Error as _};
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -14,7 +16,12 @@ use crate::{Error, JsonFault};
 ///
 /// Key and fingerprint are taken from the text, so that unknown fields and spelling count, and a
 /// deploy that adds a field to the type changes nothing in flight. Derefs to `T`; serialises as the
-/// captured text. What is changed in the typed value does not change the text.
+/// captured text.
+///
+/// A guarded function takes its key before its body runs, so the body may change the typed value. After
+/// a `&mut` borrow the two may differ, and neither is then sure to say which work it is: the value no longer
+/// serialises, and another guarded function that is given it refuses it with
+/// [`Error::InvalidInput`]. Change what [`Raw::into_inner`] gives instead, or name the input that is meant.
 ///
 /// `Debug` shows neither.
 ///
@@ -32,10 +39,12 @@ use crate::{Error, JsonFault};
 pub struct Raw<T> {
     value: T,
     json: Box<RawValue>,
+    /// Whether `value` was lent as `&mut`.
+    lent: bool,
 }
 
 impl<T> Raw<T> {
-    /// The captured JSON text.
+    /// The captured JSON text, whatever has become of the typed value.
     pub fn json(&self) -> &str {
         self.json.get()
     }
@@ -68,7 +77,7 @@ impl<T: DeserializeOwned> Raw<T> {
         let fault = |error: serde_json::Error| JsonFault::from(&error);
         let json: Box<RawValue> = serde_json::from_str(json).map_err(fault)?;
         let value = serde_json::from_str(json.get()).map_err(fault)?;
-        Ok(Self { value, json })
+        Ok(Self { value, json, lent: false })
     }
 }
 
@@ -86,12 +95,16 @@ impl<T> Deref for Raw<T> {
 
 impl<T> DerefMut for Raw<T> {
     fn deref_mut(&mut self) -> &mut T {
+        self.lent = true;
         &mut self.value
     }
 }
 
 impl<T> Serialize for Raw<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.lent {
+            return Err(S::Error::custom(refusals::CHANGED_SINCE_CAPTURED));
+        }
         self.json.serialize(serializer)
     }
 }
@@ -100,7 +113,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Raw<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = Box::<RawValue>::deserialize(deserializer)?;
         match serde_json::from_str(json.get()) {
-            Ok(value) => Ok(Self { value, json }),
+            Ok(value) => Ok(Self { value, json, lent: false }),
             Err(error) => {
                 // serde's own message quotes the value that does not fit; an event is nobody's log line.
                 let fault = JsonFault::from(&error);

@@ -20,6 +20,7 @@ pub struct Site {
     module: &'static str,
     function: &'static str,
     key: &'static str,
+    allow_volatile_key: bool,
     name: Option<&'static str>,
     fingerprint: Option<&'static str>,
     previous: Option<&'static str>,
@@ -36,7 +37,24 @@ struct Made {
 impl Site {
     /// The site of `function` in `module`; its key was checked at compile time.
     pub const fn new(module: &'static str, function: &'static str, key: &'static str) -> Self {
-        Self { module, function, key, name: None, fingerprint: None, previous: None, made: OnceLock::new() }
+        let made = OnceLock::new();
+        Self {
+            module,
+            function,
+            key,
+            allow_volatile_key: false,
+            name: None,
+            fingerprint: None,
+            previous: None,
+            made,
+        }
+    }
+
+    /// `allow_volatile_key`.
+    #[must_use]
+    pub const fn allow_volatile_key(mut self) -> Self {
+        self.allow_volatile_key = true;
+        self
     }
 
     /// `name = "…"`.
@@ -122,9 +140,10 @@ impl Site {
             None => Fingerprint::Whole,
             Some(text) => Fingerprint::parse(text).map_err(unparsed)?,
         };
-        let settings = Settings::new(&name, Key::parse(self.key).map_err(unparsed)?)?
+        let parse = if self.allow_volatile_key { Key::parse_allowing_volatile } else { Key::parse };
+        let settings = Settings::new(&name, parse(self.key).map_err(unparsed)?)?
             .fingerprint(fingerprint)
-            .previous(self.previous.map(Key::parse).transpose().map_err(unparsed)?)
+            .previous(self.previous.map(parse).transpose().map_err(unparsed)?)
             .policy(policy)?;
         Ok(Made { settings: installed::applied_to(settings)?, self_type })
     }
@@ -285,7 +304,8 @@ impl Call {
 }
 
 /// The id under which the record of `input` is stored, for a function called `name` whose key is `key`:
-/// what support needs to find one record. Uses the installed secret and the tenant of this invocation.
+/// what support needs to find one record. Uses the installed secret and the tenant of this invocation, and
+/// takes a key that is new at every delivery as well.
 ///
 /// ```
 /// use lambda_idempotency::compute_id;
@@ -300,7 +320,9 @@ impl Call {
 /// [`Error::Config`] when name or key cannot be one, [`Error::MissingKey`], [`Error::InvalidKey`] or
 /// [`Error::InvalidInput`] when the input has no such key.
 pub fn compute_id<I: Serialize + ?Sized>(name: &str, key: &str, input: &I) -> Result<RecordId, Error> {
-    let key = Key::parse(key).map_err(|error| Error::Config { message: error.to_string() })?;
+    // Whether such a key is wise was decided where the function is annotated.
+    let key =
+        Key::parse_allowing_volatile(key).map_err(|error| Error::Config { message: error.to_string() })?;
     let settings = Settings::new(name, key)?.fingerprint(Fingerprint::Off).secret(installed::secret());
     let identity = settings.identify(input, &Invocation::current())?;
     // Only a policy can let a missing key pass, and this one does not.

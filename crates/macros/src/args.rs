@@ -6,7 +6,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token};
+use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token, parse_quote_spanned};
 
 use crate::problems::Problems;
 use crate::{duration, names};
@@ -15,6 +15,8 @@ use crate::{duration, names};
 #[derive(Default)]
 pub(crate) struct Args {
     pub(crate) key: Option<LitStr>,
+    /// Whether the key may be new at every delivery.
+    pub(crate) allow_volatile_key: bool,
     pub(crate) input: Option<Expr>,
     pub(crate) fingerprint: Option<LitStr>,
     /// An expression of type `Duration`.
@@ -61,7 +63,14 @@ impl Args {
     pub(crate) fn parse(tokens: TokenStream, problems: &mut Problems) -> Self {
         let list = |input: ParseStream<'_>| Ok(arguments(input, problems));
         let (arguments, written) = list.parse2(tokens).unwrap_or_default();
-        let mut args = Self { names_input: written.iter().any(|name| name == "input"), ..Self::default() };
+        let mut args = Self {
+            // Before the key, which may stand before it.
+            allow_volatile_key: arguments
+                .iter()
+                .any(|(name, value)| name == FLAG && value.as_ref().and_then(as_bool) == Some(true)),
+            names_input: written.iter().any(|name| name == "input"),
+            ..Self::default()
+        };
         for (index, (name, value)) in arguments.into_iter().enumerate() {
             args.take(&name, value, &written[..index], problems);
         }
@@ -93,8 +102,11 @@ impl Args {
         // What is no expression has been complained about.
         let Some(value) = value else { return };
         match &*word {
-            "key" => self.key = problems.keep(checked_key("key", &value)),
-            "previous" => self.previous = problems.keep(checked_key("previous", &value)),
+            "key" => self.key = problems.keep(checked_key("key", &value, self.allow_volatile_key)),
+            "previous" => {
+                self.previous = problems.keep(checked_key("previous", &value, self.allow_volatile_key));
+            }
+            FLAG => drop(problems.keep(checked_flag(&value))),
             "input" => {
                 self.input = problems.keep(place(value, "input", "an expression, not its name in quotes"))
             }
@@ -133,6 +145,9 @@ impl Args {
         }
     }
 }
+
+/// The argument that stands alone.
+const FLAG: &str = "allow_volatile_key";
 
 /// The arguments in order, and the names of all that were begun.
 type Arguments = (Vec<(Ident, Option<Expr>)>, Vec<Ident>);
@@ -178,6 +193,10 @@ fn argument(input: ParseStream<'_>, problems: &mut Problems) -> Option<(Ident, O
     }
     let name = input.call(Ident::parse_any).ok()?;
     let word = name.to_string();
+    if word == FLAG && (input.is_empty() || input.peek(Token![,])) {
+        let at = name.span();
+        return Some((name, Some(parse_quote_spanned!(at=> true))));
+    }
     if input.parse::<Token![=]>().is_err() {
         if names::is_known(&word) {
             problems.add(name.span(), format!("write `{}`", names::example(&word)));
@@ -226,9 +245,25 @@ fn place(value: Expr, name: &str, what: &str) -> syn::Result<Expr> {
     }
 }
 
-fn checked_key(name: &str, value: &Expr) -> syn::Result<LitStr> {
+fn as_bool(value: &Expr) -> Option<bool> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Bool(word), .. }) => Some(word.value),
+        _ => None,
+    }
+}
+
+fn checked_flag(value: &Expr) -> syn::Result<()> {
+    as_bool(value).map(drop).ok_or_else(|| {
+        let message = "the key is checked at compile time, so this is `true` or `false`; write \
+                       `allow_volatile_key`, or leave it out";
+        syn::Error::new(value.span(), message)
+    })
+}
+
+fn checked_key(name: &str, value: &Expr, allow_volatile: bool) -> syn::Result<LitStr> {
     let text = text(value, name)?;
-    Key::parse(&text.value()).map_err(|error| syn::Error::new(text.span(), error))?;
+    let parse = if allow_volatile { Key::parse_allowing_volatile } else { Key::parse };
+    parse(&text.value()).map_err(|error| syn::Error::new(text.span(), error))?;
     Ok(text)
 }
 

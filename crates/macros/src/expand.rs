@@ -49,6 +49,7 @@ fn guarded(args: Args, mut function: Function) -> syn::Result<TokenStream> {
     let facade = args.facade.unwrap_or_else(|| parse_quote!(::lambda_idempotency));
     let function_name = function.signature.ident.to_string();
     let name = args.name.map(|name| quote!(.name(#name)));
+    let allow_volatile_key = args.allow_volatile_key.then(|| quote!(.allow_volatile_key()));
     let fingerprint = args.fingerprint.map(|fingerprint| quote!(.fingerprint(#fingerprint)));
 
     let previous = args.previous.map(|previous| quote!(.previous(#previous)));
@@ -118,7 +119,8 @@ fn guarded(args: Args, mut function: Function) -> syn::Result<TokenStream> {
         #visibility #signature {
             #(#inner_attributes)*
             static __SITE: #facade::__private::Site =
-                #facade::__private::Site::new(::core::module_path!(), #function_name, #key) #name #fingerprint #previous;
+                #facade::__private::Site::new(::core::module_path!(), #function_name, #key)
+                    #allow_volatile_key #name #fingerprint #previous;
             fn __here() {}
             __SITE
                 .#call(::core::any::type_name_of_val(&__here), || #policy #expires_after #in_progress #policy_on_error, #input)

@@ -19,6 +19,7 @@ use proc_macro::TokenStream;
 /// | argument | meaning | default |
 /// |---|---|---|
 /// | `key = "<JMESPath>"` | which work this is; checked at compile time | required; `"@"` is the whole input |
+/// | `allow_volatile_key` | takes a `key` that is refused because it is new at every delivery (`requestContext.requestId`): a retry is then another piece of work | such a key is refused |
 /// | `input = <expression>` | what key and fingerprint are taken from: any value that serialises | the only argument that is not `self` (of a `LambdaEvent`, its payload) |
 /// | `fingerprint = "<JMESPath>"` | narrows what is compared; `"none"` compares nothing | the whole input |
 /// | `expires_after = "1h"` or a `Duration` | life of a completed record | what the event source needs, else one day |
@@ -31,6 +32,14 @@ use proc_macro::TokenStream;
 /// | `on_replay = <fn(&T, &Replay) -> Result<(), E>>` | a look at each replayed answer | none |
 /// | `policy = <Policy or path>` | everything else; what an argument says goes before it | `Policy::new()` |
 /// | `crate = <path>` | where this library is, if it was renamed or is re-exported | `::lambda_idempotency` |
+///
+/// The order of a list counts. A `HashSet`, or a list made from a `HashMap`, has another order in every process,
+/// and so another key and fingerprint: as the input, take a `BTreeSet`, a sorted list, or the map itself (the order
+/// of an object's members does not count).
+///
+/// An event of several records is several pieces of work, and refused before any effect, also as
+/// `input = event.payload`; a `batch::Record` is one, whatever its body looks like. A `Raw` or `Record` whose value
+/// was borrowed as `&mut` is refused as an input, since text and value may differ.
 ///
 /// Durations are a whole number and one of `s`, `m`, `h`, `d`. `expires_after`, `wait` and `policy` are made
 /// once, at the first call, so they cannot use the function's arguments; `input` and `store` are made at

@@ -1,8 +1,9 @@
 //! The arguments' names, and what somebody meant who wrote another.
 
 /// Each argument, and how it is written.
-const ARGUMENTS: [(&str, &str); 14] = [
+const ARGUMENTS: [(&str, &str); 15] = [
     ("key", "key = \"order_id\""),
+    ("allow_volatile_key", "allow_volatile_key"),
     ("input", "input = order"),
     ("fingerprint", "fingerprint = \"[instruction, model]\""),
     ("expires_after", "expires_after = \"1h\""),

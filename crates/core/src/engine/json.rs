@@ -13,10 +13,11 @@ use serde::ser::{
 use serde::{Serialize, Serializer};
 
 use crate::JsonFault;
+use crate::json_fault::refusals;
 
 /// The JSON text of `value`.
 pub(super) fn to_text<T: Serialize + ?Sized>(value: &T) -> Result<String, JsonFault> {
-    serde_json::to_string(&Finite(value)).map_err(|error| JsonFault::from(&error))
+    serde_json::to_string(&Finite(value)).map_err(|error| JsonFault::writing(&error))
 }
 
 /// The value of a JSON text.
@@ -34,7 +35,7 @@ impl<T: Serialize + ?Sized> Serialize for Finite<&T> {
 }
 
 fn refuse<E: serde::ser::Error>() -> E {
-    E::custom("NaN and the infinities have no JSON form")
+    E::custom(refusals::NOT_FINITE)
 }
 
 /// Methods that are passed on as they are.

@@ -57,8 +57,8 @@ impl Engine {
         self
     }
 
-    /// Makes record ids by HMAC with this secret, so that keys with little in them (`order-77-v3`) cannot be
-    /// found from the table by trying. All writers of one table need the same secret.
+    /// Makes record ids and fingerprints by HMAC with this secret, so that keys and inputs with little in them
+    /// (`order-77-v3`) cannot be found from the table by trying. All writers of one table need the same secret.
     #[must_use]
     pub fn secret(mut self, secret: Secret) -> Self {
         self.settings = self.settings.secret(Some(secret));
@@ -155,6 +155,9 @@ impl Engine {
     }
 
     /// Runs `work` unless it has an answer already, and gives that answer to everybody who asks.
+    ///
+    /// An input that is a whole event of several records is one piece of work here; handlers that are annotated
+    /// or behind the layer refuse one.
     ///
     /// # Errors
     /// [`RunError::Function`] when `work` failed, [`RunError::Idempotency`] when it did not run or

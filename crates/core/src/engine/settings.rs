@@ -70,8 +70,8 @@ impl Settings {
         self
     }
 
-    /// Makes record ids by HMAC with this secret, so that keys with little in them (`order-77-v3`)
-    /// cannot be found from the table by trying. All writers of one table need the same secret.
+    /// Makes record ids and fingerprints by HMAC with this secret, so that keys and inputs with little in
+    /// them (`order-77-v3`) cannot be found from the table by trying. All writers of one table need the same secret.
     #[must_use]
     pub fn secret(mut self, secret: Option<Secret>) -> Self {
         Arc::make_mut(&mut self.inner).secret = secret;
@@ -187,7 +187,7 @@ impl Settings {
     }
 
     /// As [`Settings::identify`], of a whole Lambda event: one that holds several records is several
-    /// pieces of work, and is refused.
+    /// pieces of work, and is refused; but not within the invocation of one record of a batch.
     ///
     /// # Errors
     /// As [`Settings::identify`], and [`Error::SeveralRecords`].
@@ -198,7 +198,8 @@ impl Settings {
     ) -> Result<Option<Identity>, Error> {
         let json = self.json(event)?;
         // An event that is not JSON with one meaning is refused with the key, in its words.
-        if json.contains("\"Records\"")
+        if !invocation.one_record
+            && json.contains("\"Records\"")
             && let Ok(Some(count)) = source::record_count(&json)
             && count > 1
         {
@@ -225,15 +226,13 @@ impl Settings {
             }
             Err(source) => return Err(Error::InvalidKey { function: function(), source }),
         };
+        let (name, secret) = (&self.inner.name, self.inner.secret.as_ref());
         let validation = self
             .inner
             .fingerprint
-            .of(json)
+            .of_with(json, secret)
             .map_err(|source| Error::InvalidKey { function: function(), source })?;
-        let id = |key: &_| {
-            let (name, secret) = (&self.inner.name, self.inner.secret.as_ref());
-            RecordId::new(name, invocation.tenant.as_deref(), key, secret)
-        };
+        let id = |key: &_| RecordId::new(name, invocation.tenant.as_deref(), key, secret);
         let previous = match self.inner.previous.as_ref().map(|previous| previous.of(json)) {
             Some(Ok(previous)) => Some(id(&previous)),
             // It continues nothing.

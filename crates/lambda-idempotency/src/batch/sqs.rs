@@ -82,7 +82,7 @@ where
     Fut: Future<Output = Result<R, E>>,
     E: Into<Box<dyn StdError + Send + Sync>>,
 {
-    let invocation = invocation(&event.context).source_window(SQS_WINDOW);
+    let invocation = invocation(&event.context).source_window(SQS_WINDOW).one_record();
     let mut messages = Vec::with_capacity(event.payload.records.len());
     for (index, message) in event.payload.records.into_iter().enumerate() {
         let id = message.message_id.clone().filter(|id| !id.is_empty());
