@@ -1,5 +1,6 @@
 //! Claim, run, complete or release: the protocol carried out.
 
+mod callbacks;
 mod claim;
 mod encoding;
 mod finish;
@@ -109,7 +110,7 @@ impl Engine {
     ///
     /// # Panics
     /// Only when `work` panics: the claim is given back, or kept as the policy says, and the panic
-    /// goes on.
+    /// goes on. A callback about a result that panics ([`Typed`]) keeps the claim: the work is done by then.
     pub async fn run<I, T, E, F, Fut>(&self, input: &I, work: F) -> Result<Outcome<T>, RunError<E>>
     where
         I: Serialize + ?Sized,

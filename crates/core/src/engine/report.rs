@@ -66,7 +66,7 @@ impl Report {
         self.notes.push(note.to_owned());
     }
 
-    /// The panic goes on after this: nobody else will say it.
+    /// The panic goes on after this.
     pub(super) fn panicked(&self) {
         line!(error, self, "Panicked");
     }
