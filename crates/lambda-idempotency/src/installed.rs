@@ -1,17 +1,12 @@
 //! The store that annotated functions use when they name none.
 
-use std::future::Future;
 use std::sync::{Arc, OnceLock};
 
-use lambda_idempotency_core::switch;
+use lambda_idempotency_core::{scopes, switch};
 
 use crate::{Cipher, Error, MemoryStore, Secret, Store};
 
 static INSTALLED: OnceLock<Arc<dyn Store>> = OnceLock::new();
-
-tokio::task_local! {
-    static OVERRIDE: Arc<dyn Store>;
-}
 
 /// Sets the store of this process, once, before the first event.
 ///
@@ -95,7 +90,7 @@ pub(crate) fn secret() -> Option<Secret> {
 
 /// The store of this task or process.
 pub(crate) fn store() -> Result<Arc<dyn Store>, Error> {
-    if let Some(store) = OVERRIDE.try_with(Arc::clone).ok().or_else(|| INSTALLED.get().cloned()) {
+    if let Some(store) = scopes::store().or_else(|| INSTALLED.get().cloned()) {
         return Ok(store);
     }
     if switch::disabled()? {
@@ -107,10 +102,4 @@ pub(crate) fn store() -> Result<Arc<dyn Store>, Error> {
                   or name one with `#[idempotent(store = …)]`"
             .to_owned(),
     })
-}
-
-/// Runs `future` with `store` in place of the installed one.
-#[cfg_attr(not(feature = "testing"), allow(dead_code))]
-pub(crate) async fn scope<F: Future>(store: Arc<dyn Store>, future: F) -> F::Output {
-    OVERRIDE.scope(store, future).await
 }

@@ -2,6 +2,7 @@
 
 mod callbacks;
 mod claim;
+mod detached;
 mod encoding;
 mod finish;
 mod json;

@@ -168,13 +168,13 @@ impl Settings {
         self.identity_of(&json, invocation)
     }
 
-    fn json<I: Serialize + ?Sized>(&self, input: &I) -> Result<String, Error> {
+    pub(super) fn json<I: Serialize + ?Sized>(&self, input: &I) -> Result<String, Error> {
         // NaN and the infinities are refused: all of them would be the same `null`.
         json::to_text(input)
             .map_err(|reason| Error::InvalidInput { function: self.name().to_owned(), reason })
     }
 
-    fn identity_of(&self, json: &str, invocation: &Invocation) -> Result<Option<Identity>, Error> {
+    pub(super) fn identity_of(&self, json: &str, invocation: &Invocation) -> Result<Option<Identity>, Error> {
         let function = || self.name().to_owned();
         let key = match self.inner.key.of(json) {
             Ok(key) => key,
