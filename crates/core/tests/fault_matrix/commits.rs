@@ -109,3 +109,45 @@ async fn cell(policy: &Policy, faults: &[(Verb, Fault)], work: Work, condition: 
         assert_eq!(answer(&third), Some(known), "{what}: {third:?}");
     }
 }
+
+/// The engine sends a commit again that was not answered; the first one arrives after that.
+#[tokio::test]
+async fn a_commit_that_arrives_after_its_own_second_try_is_not_applied_twice() {
+    let bed = Bed::new();
+    bed.store.inner().stray_next();
+    let first = deliver(&bed, &Policy::new(), Work::Succeeds, Condition::Holds).await;
+    assert_eq!(answer(&first).map(String::as_str), Some("run-1"));
+    assert!(bed.store.inner().arrive(), "it strayed");
+    assert_eq!(entries(&bed, "after its second try"), ["run-1"]);
+}
+
+/// One that nobody sent again arrives before the takeover, and is the answer; or while the successor is at
+/// work, or after it, and writes nothing.
+#[tokio::test]
+async fn a_commit_that_arrives_beside_a_successor_writes_nothing() {
+    for (when, expected) in [("before", "run-1"), ("during", "run-2"), ("after", "run-2")] {
+        let bed = Bed::new();
+        let ledger = bed.store.inner();
+        ledger.stray_next();
+        // The fault meets the second try: the first one has left by then.
+        let first = delivery(&bed, Policy::new(), TIME, Work::Succeeds, |attempt| async move {
+            attempt.commit_with(Entry::new("run-1")).expect("the first writes");
+        });
+        let mut first = first;
+        assert!(futures_util::poll!(&mut first).is_pending());
+        bed.store.break_next(Verb::Complete, Fault::Deny);
+        assert_eq!(refused(&finish(first).await), Some("NotRecorded"));
+
+        let arrives = |now: &str| assert!(now != when || ledger.arrive(), "{when}: it did not stray");
+        arrives("before");
+        bed.clock.advance(TIME + Policy::DEFAULT_MARGIN + Duration::from_secs(1));
+        let successor = delivery(&bed, Policy::new(), TIME, Work::Succeeds, |attempt| async move {
+            attempt.commit_with(Entry::new("run-2")).expect("the first writes");
+            arrives("during");
+        });
+        let successor = finish(successor).await;
+        arrives("after");
+        assert_eq!(answer(&successor).map(String::as_str), Some(expected), "{when}");
+        assert_eq!(entries(&bed, when), [expected], "{when}");
+    }
+}

@@ -2,19 +2,30 @@
 
 use std::any::Any;
 use std::ops::Deref;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lambda_idempotency_core::decide::{self, Commit};
 use lambda_idempotency_core::{
     ClaimAnswer, ClaimRequest, CommitAnswer, CompleteAnswer, CompleteRequest, EpochMillis, MemoryStore,
     Reading, RecordId, RefusedWrite, ReleaseAnswer, ReleaseRequest, RenewAnswer, RenewRequest, Store,
-    StoreError, Writes,
+    StoreError, StoreErrorKind, Writes,
 };
 
 #[derive(Debug, Default)]
 pub struct Ledger {
     records: MemoryStore,
     entries: Mutex<Vec<String>>,
+    stray: Mutex<Stray>,
+}
+
+/// A transaction that is on its way when its caller has given it up.
+#[derive(Debug, Default)]
+enum Stray {
+    #[default]
+    None,
+    /// The next one will be.
+    Next,
+    Sent(Box<(CompleteRequest, Entry)>),
 }
 
 /// What a function has written together with its result.
@@ -39,8 +50,41 @@ impl Writes for Entry {
 
 impl Ledger {
     pub fn entries(&self) -> Vec<String> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.entries).clone()
     }
+
+    /// Lets the next commit stray until it [arrives](Self::arrive).
+    pub fn stray_next(&self) {
+        *lock(&self.stray) = Stray::Next;
+    }
+
+    /// Applies the commit that strayed; whether there was one.
+    pub fn arrive(&self) -> bool {
+        let Stray::Sent(sent) = std::mem::take(&mut *lock(&self.stray)) else { return false };
+        self.apply(&sent.0, &sent.1);
+        true
+    }
+
+    fn apply(&self, request: &CompleteRequest, entry: &Entry) -> CommitAnswer {
+        let found = self.records.records().into_iter().find(|record| record.id == request.record.id);
+        match (decide::may_commit(found.as_ref(), &request.owner, request.now), found) {
+            (Commit::Applied, _) => CommitAnswer::Committed,
+            (Commit::Overtaken, Some(record)) => CommitAnswer::Overtaken { record },
+            (Commit::Overtaken, None) => CommitAnswer::Vanished,
+            (Commit::Apply, _) if entry.refused => CommitAnswer::Refused {
+                reasons: vec![RefusedWrite { index: 0, code: "ConditionalCheckFailed".to_owned() }],
+            },
+            (Commit::Apply, _) => {
+                self.records.put(request.record.clone());
+                lock(&self.entries).push(entry.text.clone());
+                CommitAnswer::Committed
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Deref for Ledger {
@@ -69,20 +113,13 @@ impl Store for Ledger {
             // As a store without transactions.
             return self.records.commit(request, writes).await;
         };
-        let found = self.records.records().into_iter().find(|record| record.id == request.record.id);
-        match (decide::may_commit(found.as_ref(), &request.owner, request.now), found) {
-            (Commit::Applied, _) => Ok(CommitAnswer::Committed),
-            (Commit::Overtaken, Some(record)) => Ok(CommitAnswer::Overtaken { record }),
-            (Commit::Overtaken, None) => Ok(CommitAnswer::Vanished),
-            (Commit::Apply, _) if entry.refused => Ok(CommitAnswer::Refused {
-                reasons: vec![RefusedWrite { index: 0, code: "ConditionalCheckFailed".to_owned() }],
-            }),
-            (Commit::Apply, _) => {
-                self.records.put(request.record.clone());
-                self.entries.lock().unwrap_or_else(PoisonError::into_inner).push(entry.text.clone());
-                Ok(CommitAnswer::Committed)
-            }
+        let mut stray = lock(&self.stray);
+        if matches!(*stray, Stray::Next) {
+            *stray = Stray::Sent(Box::new((request.clone(), entry.clone())));
+            return Err(StoreError::new(StoreErrorKind::TimedOut, "a commit that strays"));
         }
+        drop(stray);
+        Ok(self.apply(request, entry))
     }
     async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError> {
         self.records.release(request).await
