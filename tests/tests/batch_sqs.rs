@@ -106,6 +106,38 @@ async fn of_a_fifo_queue_a_group_stops_at_its_first_failure() -> TestResult {
     Ok(())
 }
 
+#[idempotent(key = "id", input = job, name = "jobs.ordered")]
+async fn ordered(job: Record<Job>) -> Result<u32, Error> {
+    if job.id == 1 {
+        // Still at work when the next delivery comes.
+        std::future::pending::<()>().await;
+    }
+    Ok(job.id)
+}
+
+/// Every way in which a record is not done stops its group, and no other.
+#[tokio::test]
+async fn of_a_fifo_queue_a_group_waits_for_a_record_that_is_busy_unreadable_or_panics() -> TestResult {
+    let bench = Bench::memory();
+    let first = event(fifo(vec![message(1, "g1", "ok")]), 0)?;
+    let mut at_work = Box::pin(bench.run(batch::sqs(first, ordered)));
+    assert!(futures_util::poll!(&mut at_work).is_pending());
+    let of_two_groups = || {
+        vec![message(1, "g1", "ok"), message(2, "g1", "ok"), message(3, "g2", "ok"), message(4, "g1", "ok")]
+    };
+    let response = bench.run(batch::sqs(event(fifo(of_two_groups()), 0)?, ordered)).await?;
+    let failed: Vec<_> = response.batch_item_failures.iter().map(|one| &*one.item_identifier).collect();
+    assert_eq!(failed, ["m1", "m2", "m4"], "the first one is busy");
+
+    let mut unreadable = of_two_groups();
+    unreadable[0]["body"] = json!("{");
+    assert_eq!(deliver(event(fifo(unreadable), 0)?).await?.0, [3]);
+    let mut panicking = of_two_groups();
+    panicking[0] = message(1, "g1", "panics");
+    assert_eq!(deliver(event(fifo(panicking), 0)?).await?.0, [1, 3]);
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_record_that_cannot_end_in_time_is_not_started() -> TestResult {
     let bench = Bench::memory();

@@ -208,3 +208,16 @@ async fn the_same_work_has_the_same_token_in_every_attempt(bench: Bench) -> Test
     assert!(Attempt::current().is_none());
     Ok(())
 }
+
+/// The scope of a test reaches the task in which a detached call runs.
+#[tokio::test]
+async fn an_annotated_function_in_a_detached_call_has_the_store_of_its_scope() -> TestResult {
+    let bench = Bench::memory();
+    let engine = bench.engine("around", "@")?;
+    let order = typed(order())?;
+    let (input, work) = (order.clone(), Work::new());
+    let call = engine.run_detached(&order, |_| async move { submit(&input, &work).await });
+    bench.run(call).await?;
+    assert_eq!(bench.count().await?, 2);
+    Ok(())
+}

@@ -45,7 +45,12 @@ tokio::task_local! {
 
 /// The clock of this task: the one that [`scope`] set, else the machine's.
 pub fn current() -> Arc<dyn Clock> {
-    CURRENT.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(SystemClock))
+    scoped().unwrap_or_else(|| Arc::new(SystemClock))
+}
+
+/// The clock that [`scope`] set for this task.
+pub(crate) fn scoped() -> Option<Arc<dyn Clock>> {
+    CURRENT.try_with(Arc::clone).ok()
 }
 
 /// Runs `future` with `clock` as the clock of every annotated function that it calls.

@@ -26,6 +26,8 @@
 pub mod clock;
 pub mod decide;
 pub mod expiry;
+#[doc(hidden)]
+pub mod scopes;
 pub mod switch;
 #[cfg(feature = "testing")]
 pub mod testing;

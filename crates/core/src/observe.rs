@@ -70,8 +70,21 @@ pub trait Observer: fmt::Debug + Send + Sync {
     fn observe(&self, call: &Observation);
 }
 
+/// Where the last observation is left.
+pub(crate) type Seen = Arc<Mutex<Option<Observation>>>;
+
 tokio::task_local! {
-    static SEEN: Arc<Mutex<Option<Observation>>>;
+    static SEEN: Seen;
+}
+
+/// What [`observed`] has put around this task.
+pub(crate) fn seen() -> Option<Seen> {
+    SEEN.try_with(Arc::clone).ok()
+}
+
+/// Runs `future` with its observations left in `seen`.
+pub(crate) async fn with_seen<F: Future>(seen: Seen, future: F) -> F::Output {
+    SEEN.scope(seen, future).await
 }
 
 /// Runs `future` and says what became of the guarded call in it, so that its caller can be told that an
@@ -99,7 +112,7 @@ tokio::task_local! {
 /// ```
 pub async fn observed<F: Future>(future: F) -> (F::Output, Option<Observation>) {
     let seen = Arc::new(Mutex::new(None));
-    let output = SEEN.scope(Arc::clone(&seen), future).await;
+    let output = with_seen(Arc::clone(&seen), future).await;
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
     (output, seen)
 }

@@ -10,9 +10,9 @@ use lambda_idempotency_core::{
     Cached, Clock, Engine, EpochMillis, Key, MemoryStore, Outcome, Policy, RecordId, ReplaySource, Store,
 };
 use serde_json::{Value, json};
-use support::{Bed, Ran, START, TIME, order, refusal};
+use support::{Bed, Ledger, Ran, START, TIME, order, refusal};
 
-type Remembered = Cached<Arc<FaultyStore<MemoryStore>>>;
+type Remembered = Cached<Arc<FaultyStore<Ledger>>>;
 type Cache = Arc<Remembered>;
 
 fn cache(bed: &Bed, shape: fn(Remembered) -> Remembered) -> Cache {

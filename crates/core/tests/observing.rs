@@ -186,3 +186,14 @@ impl FlattenStr for RunError<&'static str> {
         "failed"
     }
 }
+
+#[tokio::test]
+async fn a_detached_call_is_seen_by_its_caller_too() {
+    let bed = Bed::new();
+    let engine = bed.engine(Policy::new());
+    let input = order();
+    for outcome in ["Executed", "Replayed"] {
+        let (_, seen) = observed(engine.run_detached(&input, |_| async { Ok::<_, &'static str>(1) })).await;
+        assert_eq!(seen.map(|seen| seen.outcome), Some(outcome));
+    }
+}

@@ -1,9 +1,8 @@
 //! What the annotated functions and layers of this process share, each set once at the start of `main`.
 
-use std::future::Future;
 use std::sync::{Arc, OnceLock};
 
-use lambda_idempotency_core::{Settings, switch};
+use lambda_idempotency_core::{Settings, scopes, switch};
 
 use crate::{Cipher, Error, MemoryStore, Observer, Offload, Secret, Store};
 
@@ -12,10 +11,6 @@ static SECRET: OnceLock<Secret> = OnceLock::new();
 static CIPHER: OnceLock<Arc<dyn Cipher>> = OnceLock::new();
 static OFFLOAD: OnceLock<Arc<dyn Offload>> = OnceLock::new();
 static OBSERVER: OnceLock<Arc<dyn Observer>> = OnceLock::new();
-
-tokio::task_local! {
-    static OVERRIDE: Arc<dyn Store>;
-}
 
 /// Sets the store of this process, once, before the first event.
 ///
@@ -123,7 +118,7 @@ pub(crate) fn secret() -> Option<Secret> {
 
 /// The store of this task or process.
 pub(crate) fn store() -> Result<Arc<dyn Store>, Error> {
-    if let Some(store) = OVERRIDE.try_with(Arc::clone).ok().or_else(|| STORE.get().cloned()) {
+    if let Some(store) = scopes::store().or_else(|| STORE.get().cloned()) {
         return Ok(store);
     }
     if switch::disabled()? {
@@ -135,10 +130,4 @@ pub(crate) fn store() -> Result<Arc<dyn Store>, Error> {
                   or name one with `#[idempotent(store = …)]`"
             .to_owned(),
     })
-}
-
-/// Runs `future` with `store` in place of the installed one.
-#[cfg_attr(not(feature = "testing"), allow(dead_code))]
-pub(crate) async fn scope<F: Future>(store: Arc<dyn Store>, future: F) -> F::Output {
-    OVERRIDE.scope(store, future).await
 }

@@ -12,7 +12,8 @@ pub use lambda_idempotency_core::testing::{
 use crate::{Clock, Store};
 
 /// Runs `future` with `store` as the installed store and `clock` as the clock. A task that `future` spawns is
-/// outside of it: give it a scope of its own.
+/// outside of it: give it a scope of its own. ([`Engine::run_detached`](crate::Engine::run_detached) carries it
+/// over.)
 ///
 /// ```
 /// use lambda_idempotency::{EpochMillis, Error, MemoryStore, idempotent, testing};
@@ -34,5 +35,5 @@ use crate::{Clock, Store};
 /// ```
 pub async fn scope<F: Future>(store: impl Store + 'static, clock: Arc<dyn Clock>, future: F) -> F::Output {
     let future = lambda_idempotency_core::clock::scope(clock, future);
-    crate::installed::scope(Arc::new(store), future).await
+    lambda_idempotency_core::scopes::with_store(Arc::new(store), future).await
 }

@@ -29,36 +29,55 @@ pub async fn example(name: &str, packages: &[&str]) -> Result<PathBuf, Error> {
     build("example", name, packages).await
 }
 
+/// Builds a binary of `package` that needs the package's feature of the same name, with these arguments for
+/// the compiler (`-C panic=abort`). They are not those of its dependencies, which are not built again.
+///
+/// # Errors
+/// [`Error::Build`] when cargo does not build it.
+pub async fn binary_with_rustc_args(package: &str, name: &str, args: &[&str]) -> Result<PathBuf, Error> {
+    let mut selection = vec!["--package", package, "--features", name];
+    selection.push("--");
+    selection.extend(args);
+    once("rustc", "bin", name, &selection).await
+}
+
 async fn build(kind: &str, name: &str, packages: &[&str]) -> Result<PathBuf, Error> {
+    let mut selection = vec![];
+    if packages.is_empty() {
+        selection.push("--workspace");
+    }
+    for package in packages {
+        selection.extend(["--package", package]);
+    }
+    once("build", kind, name, &selection).await
+}
+
+/// Once per process and name.
+async fn once(subcommand: &str, kind: &str, name: &str, selection: &[&str]) -> Result<PathBuf, Error> {
     static BUILT: Mutex<BTreeMap<(String, String), PathBuf>> = Mutex::const_new(BTreeMap::new());
     let mut built = BUILT.lock().await;
     let key = (kind.to_owned(), name.to_owned());
     if let Some(path) = built.get(&key) {
         return Ok(path.clone());
     }
-    let path = cargo(kind, name, packages).await?;
+    let path = cargo(subcommand, kind, name, selection).await?;
     built.insert(key, path.clone());
     Ok(path)
 }
 
-async fn cargo(kind: &str, name: &str, packages: &[&str]) -> Result<PathBuf, Error> {
+async fn cargo(subcommand: &str, kind: &str, name: &str, selection: &[&str]) -> Result<PathBuf, Error> {
     let running = std::env::current_exe().map_err(Error::io("the path of this executable"))?;
     let layout = Layout::of(&running)?;
     // This package is `tests/loopback`.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root).args(["build", "--message-format=json-render-diagnostics"]);
+    command.current_dir(root).args([subcommand, "--message-format=json-render-diagnostics"]);
     command.args([format!("--{kind}"), name.to_owned()]).args(["--profile", &layout.profile]);
     command.arg("--target-dir").arg(&layout.target_dir);
     if let Some(triple) = &layout.triple {
         command.args(["--target", triple]);
     }
-    if packages.is_empty() {
-        command.arg("--workspace");
-    }
-    for package in packages {
-        command.args(["--package", package]);
-    }
+    command.args(selection);
     // Set by `cargo run` and `cargo test` for this executable, not for what it builds.
     for (variable, _) in std::env::vars_os() {
         let text = variable.to_string_lossy();

@@ -1,5 +1,6 @@
 //! After the work: its result recorded and given to everybody, or the key given back.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
 use super::Identity;
@@ -34,14 +35,22 @@ impl Run<'_> {
             Err(Error::NotRecorded { id: id(), value: Redacted::new(json), source }.into())
         };
         let writes = attempt.take_writes();
-        let json = match results.encode(&value) {
-            Ok(json) => json,
-            Err(fault) => {
+        let json = match catch_unwind(AssertUnwindSafe(|| results.encode(&value))) {
+            Ok(Ok(json)) => json,
+            Err(panic) => {
+                report.note(
+                    "the result's `Serialize` panicked: the record says that the work is done, without it",
+                );
+                self.unstorable(holder, attempt, "", writes.is_some(), report).await;
+                resume_unwind(panic)
+            }
+            Ok(Err(fault)) => {
                 self.unstorable(holder, attempt, "", writes.is_some(), report).await;
                 return not_recorded(None, NotRecordedReason::NotJson(fault));
             }
         };
-        if cfg!(debug_assertions) && results.replayed(&json).is_err() {
+        let decodes = || catch_unwind(AssertUnwindSafe(|| results.replayed(&json).is_ok())).unwrap_or(false);
+        if cfg!(debug_assertions) && !decodes() {
             // Better heard in the first test than at the first duplicate.
             report.note("the recorded result does not decode as the function's result type: no replay will");
         }

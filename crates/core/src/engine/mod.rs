@@ -1,6 +1,8 @@
 //! Claim, run, complete or release: the protocol carried out.
 
+mod callbacks;
 mod claim;
+mod detached;
 mod encoding;
 mod finish;
 mod json;
@@ -165,7 +167,7 @@ impl Engine {
     ///
     /// # Panics
     /// Only when `work` panics: the claim is given back, or kept as the policy says, and the panic
-    /// goes on.
+    /// goes on. A callback about a result that panics ([`Typed`]) keeps the claim: the work is done by then.
     pub async fn run<I, T, E, F, Fut>(&self, input: &I, work: F) -> Result<Outcome<T>, RunError<E>>
     where
         I: Serialize + ?Sized,

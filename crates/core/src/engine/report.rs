@@ -83,7 +83,7 @@ impl Report {
         self.notes.push(note.to_owned());
     }
 
-    /// The panic goes on after this: nobody else will say it.
+    /// The panic goes on after this.
     pub(super) fn panicked(&mut self) {
         self.say("Panicked", Level::Error);
     }

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::callbacks;
 use super::claim::{Busy, Claimed};
 use super::report::Report;
 use super::results::Results;
@@ -109,10 +110,12 @@ impl Run<'_> {
         if self.clock.now() >= attempt.lease_end().plus(self.policy().margin) {
             report.lease_outlived();
         }
+        let is_answer = match &ended {
+            Ok(Ok(value)) => callbacks::ask("store_if", report, || results.is_answer(value)),
+            _ => false,
+        };
         match ended {
-            Ok(Ok(value)) if results.is_answer(&value) => {
-                self.complete(&holder, &attempt, value, results, report).await
-            }
+            Ok(Ok(value)) if is_answer => self.complete(&holder, &attempt, value, results, report).await,
             Ok(Ok(value)) => {
                 report.given_back();
                 let writes = attempt.take_writes().is_some();
@@ -137,7 +140,6 @@ impl Run<'_> {
                     // A panic is no value that could be stored.
                     OnError::Keep | OnError::Store => {}
                 }
-                report.panicked();
                 resume_unwind(panic)
             }
         }
@@ -178,32 +180,36 @@ impl Run<'_> {
     {
         let until = self.unguarded_until();
         let attempt = Attempt::new(None, false, until, Arc::clone(&self.clock));
-        let ended = attempt
-            .clone()
-            .scope({
-                let attempt = attempt.clone();
-                async move { work(attempt).await }
-            })
-            .await;
-        let (give_back, ended) = match ended {
-            Ok(value) => {
-                let is_answer = results.is_answer(&value);
-                if let Some(json) = is_answer.then(|| results.encode(&value).ok()).flatten() {
-                    self.record_if_possible(identity, owner, until, &json, report).await;
-                }
-                (!is_answer, self.answer(results, value).map(Outcome::Unprotected))
+        let body = attempt.clone().scope({
+            let attempt = attempt.clone();
+            async move { work(attempt).await }
+        });
+        let ended = AssertUnwindSafe(Box::pin(body)).catch_unwind().await;
+        // Nothing of the value is borrowed while the store is asked: it may be no `Sync`.
+        let (json, give_back) = match &ended {
+            Ok(Ok(value)) => {
+                let is_answer = callbacks::ask("store_if", report, || results.is_answer(value));
+                (is_answer.then(|| results.encode(value).ok()).flatten(), !is_answer)
             }
-            Err(error) => {
-                let release = results.on_error(&error) != Some(OnError::Keep);
-                (release, Err(RunError::Function(error)))
+            Ok(Err(error)) => {
+                let asked = callbacks::ask("on_error", report, || results.on_error(error));
+                (None, asked != Some(OnError::Keep))
             }
+            Err(_) => (None, true),
         };
+        if let Some(json) = json {
+            self.record_if_possible(identity, owner, until, &json, report).await;
+        }
         if give_back && self.policy().after_error() == OnError::Release && !attempt.has_effect() {
             let request = ReleaseRequest { id: identity.id.clone(), owner: owner.clone() };
             // Whether it is answered changes nothing for the caller.
             let _ = self.within_limit("release", self.store.release(&request)).await;
         }
-        ended
+        match ended {
+            Ok(Ok(value)) => self.answer(results, value).map(Outcome::Unprotected),
+            Ok(Err(error)) => Err(RunError::Function(error)),
+            Err(panic) => resume_unwind(panic),
+        }
     }
 
     /// When an invocation without a claim is stopped.
@@ -227,7 +233,8 @@ impl Run<'_> {
         results: &R,
         report: &mut Report,
     ) -> Result<Outcome<R::Answer>, RunError<E>> {
-        let chosen = results.on_error(&error).unwrap_or(self.policy().after_error());
+        let asked = callbacks::ask("on_error", report, || results.on_error(&error));
+        let chosen = asked.unwrap_or(self.policy().after_error());
         let chosen = match chosen {
             // A guarded call inside was refused for now: that is no answer for a day.
             OnError::Store if attempt.was_refused_inside() => {

@@ -1,10 +1,12 @@
 //! What is fixed for one guarded function, and the identity of one input under it.
 
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use lambda_idempotency_key::{Fingerprint, Key, KeyError, Name, RecordId, Secret, Validation, source};
 use serde::Serialize;
 
@@ -208,13 +210,13 @@ impl Settings {
         self.identity_of(&json, invocation)
     }
 
-    fn json<I: Serialize + ?Sized>(&self, input: &I) -> Result<String, Error> {
+    pub(super) fn json<I: Serialize + ?Sized>(&self, input: &I) -> Result<String, Error> {
         // NaN and the infinities are refused: all of them would be the same `null`.
         json::to_text(input)
             .map_err(|reason| Error::InvalidInput { function: self.name().to_owned(), reason })
     }
 
-    fn identity_of(&self, json: &str, invocation: &Invocation) -> Result<Option<Identity>, Error> {
+    pub(super) fn identity_of(&self, json: &str, invocation: &Invocation) -> Result<Option<Identity>, Error> {
         let function = || self.name().to_owned();
         let key = match self.inner.key.of(json) {
             Ok(key) => key,
@@ -261,11 +263,18 @@ impl Settings {
     {
         let run = Run { settings: self, store, clock, invocation: Invocation::current() };
         let mut report = report::Report::new(self.name(), self.inner.observer.clone());
-        let result = match (switch::disabled(), identity) {
-            (Ok(true), _) => run.unprotected(results, work).await,
-            (Err(error), _) | (Ok(false), Err(error)) => Err(error.into()),
-            (Ok(false), Ok(identity)) => run.guarded(identity, results, work, &mut report).await,
-        };
+        let ended = AssertUnwindSafe(async {
+            match (switch::disabled(), identity) {
+                (Ok(true), _) => run.unprotected(results, work).await,
+                (Err(error), _) | (Ok(false), Err(error)) => Err(error.into()),
+                (Ok(false), Ok(identity)) => run.guarded(identity, results, work, &mut report).await,
+            }
+        });
+        let result = ended.catch_unwind().await.unwrap_or_else(|panic| {
+            // Nobody else will say it.
+            report.panicked();
+            resume_unwind(panic)
+        });
         if let Err(RunError::Idempotency(error)) = &result
             && error.is_retryable()
             && let Some(outer) = Attempt::current()

@@ -36,6 +36,7 @@ mod clock;
 pub mod conformance;
 mod faults;
 pub mod histories;
+mod strays;
 mod subject;
 
 pub use clock::ManualClock;

@@ -1,5 +1,13 @@
 //! What the engine's tests share.
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test file uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    missing_docs,
+    reason = "each test file uses a part of it"
+)]
+
+mod ledger;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,9 +16,11 @@ use std::time::Duration;
 use lambda_idempotency_core::decide::Deadline;
 use lambda_idempotency_core::testing::{FaultyStore, ManualClock};
 use lambda_idempotency_core::{
-    Clock, Engine, EpochMillis, Error, Invocation, Key, MemoryStore, Outcome, Policy, Record, RunError,
+    Clock, Engine, EpochMillis, Error, Invocation, Key, Outcome, Policy, Record, RunError,
 };
 use serde_json::{Value, json};
+
+pub use ledger::{Entry, Ledger};
 
 pub const START: EpochMillis = EpochMillis::new(1_900_000_000_000);
 /// The time that an ordinary invocation has.
@@ -18,9 +28,9 @@ pub const TIME: Duration = Duration::from_secs(30);
 
 pub type Ran = Result<Outcome<String>, RunError<&'static str>>;
 
-/// A memory store that can be broken, a clock, and a counter of effects.
+/// A store in memory that can be broken, a clock, and a counter of effects.
 pub struct Bed {
-    pub store: Arc<FaultyStore<MemoryStore>>,
+    pub store: Arc<FaultyStore<Ledger>>,
     pub clock: Arc<ManualClock>,
     effects: AtomicUsize,
 }
@@ -31,11 +41,9 @@ impl Bed {
     }
 
     pub fn with_clock(clock: ManualClock) -> Self {
-        Self {
-            store: Arc::new(FaultyStore::new(MemoryStore::new())),
-            clock: Arc::new(clock),
-            effects: AtomicUsize::new(0),
-        }
+        let clock = Arc::new(clock);
+        let store = FaultyStore::new(Ledger::default()).clock(Arc::clone(&clock) as Arc<dyn Clock>);
+        Self { store: Arc::new(store), clock, effects: AtomicUsize::new(0) }
     }
 
     pub fn engine(&self, policy: Policy) -> Engine {

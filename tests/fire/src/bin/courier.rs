@@ -17,6 +17,9 @@ struct Task {
     /// What happens after the provider has answered.
     #[serde(default)]
     then: String,
+    /// Whether this delivery waits for another one that is at work.
+    #[serde(default)]
+    patient: bool,
 }
 
 /// What the run saw: everybody who asks for this work gets the same.
@@ -63,8 +66,24 @@ fn deadline_ms() -> Option<i64> {
     name = "courier"
 )]
 async fn deliver(event: LambdaEvent<Raw<Task>>) -> Result<Answer, CourierError> {
+    carry(event).await
+}
+
+/// The same work, by one who waits.
+#[idempotent(
+    key = "[order_id, version]",
+    fingerprint = "instruction",
+    expires_after = "1h",
+    name = "courier",
+    wait = "2m"
+)]
+async fn deliver_patiently(event: LambdaEvent<Raw<Task>>) -> Result<Answer, CourierError> {
+    carry(event).await
+}
+
+async fn carry(event: LambdaEvent<Raw<Task>>) -> Result<Answer, CourierError> {
     let attempt = Attempt::current();
-    let Task { order_id, version, instruction, then } = &*event.payload;
+    let Task { order_id, version, instruction, then, .. } = &*event.payload;
     let order = Order { order_id: *order_id, version: *version, instruction: instruction.clone() };
     if then == "panic after the effect" {
         attempt.iter().for_each(Attempt::effect_started);
@@ -94,9 +113,10 @@ async fn deliver(event: LambdaEvent<Raw<Task>>) -> Result<Answer, CourierError> 
 async fn handle(event: LambdaEvent<Raw<Task>>) -> Result<Reply, CourierError> {
     let request_id = event.context.request_id.clone();
     let stands_still = event.payload.then == "stand still";
-    let call = deliver(event);
-    let answer = if stands_still {
-        let mut call = Box::pin(call);
+    let answer = if event.payload.patient {
+        deliver_patiently(event).await?
+    } else if stands_still {
+        let mut call = Box::pin(deliver(event));
         tokio::select! {
             answer = &mut call => answer?,
             // The provider has been paid; what is left takes too long.
@@ -105,22 +125,15 @@ async fn handle(event: LambdaEvent<Raw<Task>>) -> Result<Reply, CourierError> {
             }
         }
     } else {
-        call.await?
+        deliver(event).await?
     };
     let attempt_goes_on = Attempt::current().is_some();
     Ok(Reply { answer, request_id, deadline_ms: deadline_ms(), attempt_goes_on })
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Error> {
+pub(crate) async fn main() -> Result<(), Error> {
     tracing::init_default_subscriber();
-    if std::env::var_os("ABORT_ON_PANIC").is_some() {
-        // What `panic = "abort"` does: the message, and no unwinding.
-        std::panic::set_hook(Box::new(|panic| {
-            eprintln!("{panic}");
-            std::process::abort();
-        }));
-    }
     install(DynamoDbStore::from_env().await?)?;
     let url = std::env::var("MODEL_PROVIDER_URL")?;
     let _ = PROVIDER.set(Provider::new(&url)?);

@@ -1,20 +1,20 @@
 //! Panics, aborts and dropped futures in a real worker.
 
+use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use lambda_idempotency_tests::TestResult;
-use loopback::{Answer, Invocation, LambdaOptions};
+use loopback::{Answer, Invocation, build};
 use serde_json::{Value, json};
 use under_fire::{Seed, Stage, order};
 
 use crate::{LONG, courier_binary, deliver_unenforced};
 
 const LEASE: Duration = Duration::from_secs(2);
+const SIGABRT: i32 = 6;
 
-async fn stage(env: &[(&str, &str)]) -> Result<Stage, Box<dyn std::error::Error + Send + Sync>> {
-    let mut options = LambdaOptions::new(courier_binary(), "under-fire");
-    options.env = env.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-    Stage::start_with(options, "courier", Seed::new()).await
+async fn stage() -> Result<Stage, Box<dyn std::error::Error + Send + Sync>> {
+    Stage::start(courier_binary(), "courier", 1, Seed::new()).await
 }
 
 fn then(order: &Value, then: &str) -> String {
@@ -43,7 +43,7 @@ async fn run_id(invocation: Invocation) -> String {
 
 #[tokio::test]
 async fn a_panic_gives_the_key_back_and_the_process_goes_on() -> TestResult {
-    let stage = stage(&[]).await?;
+    let stage = stage().await?;
     let worker = stage.lambda.workers();
     let order = order(77);
     let panicked = error(stage.lambda.invoke(then(&order, "panic"), LONG)).await;
@@ -59,7 +59,7 @@ async fn a_panic_gives_the_key_back_and_the_process_goes_on() -> TestResult {
 
 #[tokio::test]
 async fn a_panic_after_the_effect_keeps_the_claim_until_the_lease_has_passed() -> TestResult {
-    let stage = stage(&[]).await?;
+    let stage = stage().await?;
     let worker = stage.lambda.workers();
     let order = order(77);
     let event = then(&order, "panic after the effect");
@@ -80,7 +80,7 @@ async fn an_abort_leaves_the_claim_to_the_lease(stage: Stage, how: &str) -> Test
     let worker = stage.lambda.workers();
     let order = order(77);
     let aborted = deliver_unenforced(&stage, then(&order, how), LEASE).result().await;
-    assert!(matches!(aborted, Answer::Exited(_)), "{aborted:?}");
+    assert!(matches!(aborted, Answer::Exited(status) if status.signal() == Some(SIGABRT)), "{aborted:?}");
     let busy = error(stage.lambda.invoke(order.to_string(), LONG)).await;
     assert!(busy.starts_with("IdempotencyAlreadyInProgress"), "{busy}");
     assert_ne!(stage.lambda.workers(), worker, "a new process");
@@ -93,18 +93,20 @@ async fn an_abort_leaves_the_claim_to_the_lease(stage: Stage, how: &str) -> Test
 }
 
 #[tokio::test]
-async fn a_panic_that_does_not_unwind_leaves_the_claim_to_the_lease() -> TestResult {
-    an_abort_leaves_the_claim_to_the_lease(stage(&[("ABORT_ON_PANIC", "1")]).await?, "panic").await
+async fn a_panic_in_a_binary_that_aborts_leaves_the_claim_to_the_lease() -> TestResult {
+    let abrupt = build::binary_with_rustc_args("under-fire", "abrupt", &["-C", "panic=abort"]).await?;
+    let stage = Stage::start(abrupt, "courier", 1, Seed::new()).await?;
+    an_abort_leaves_the_claim_to_the_lease(stage, "panic").await
 }
 
 #[tokio::test]
 async fn a_process_that_aborts_leaves_the_claim_to_the_lease() -> TestResult {
-    an_abort_leaves_the_claim_to_the_lease(stage(&[]).await?, "abort").await
+    an_abort_leaves_the_claim_to_the_lease(stage().await?, "abort").await
 }
 
 #[tokio::test]
 async fn a_future_that_is_dropped_by_a_timeout_leaves_the_claim_to_the_lease() -> TestResult {
-    let stage = stage(&[]).await?;
+    let stage = stage().await?;
     let worker = stage.lambda.workers();
     let order = order(77);
     let given_up = error(deliver_unenforced(&stage, then(&order, "stand still"), LEASE)).await;

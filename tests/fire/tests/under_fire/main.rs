@@ -10,6 +10,7 @@ mod soak;
 mod store_away;
 mod storm;
 mod switch;
+mod waits;
 mod warm;
 mod zombies;
 
