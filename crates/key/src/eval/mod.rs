@@ -48,7 +48,8 @@ impl<'a> Evaluation<'a> {
     fn result(&self, ast: &'a Ast, node: &Node<'a>) -> Result<(Node<'a>, Vec<String>), SelectError> {
         match &ast.kind {
             Kind::Then(left, right) => {
-                let (left, _) = self.result(left, node)?;
+                // What is missing on the way there is missing in the end; to look for it would read it all again.
+                let left = self.eval(left, node)?;
                 let (value, parts) = self.result(right, &left)?;
                 let whole = matches!(parts.as_slice(), [only] if only == self.text(right));
                 Ok((value, if whole { vec![self.text(ast).to_owned()] } else { parts }))
