@@ -1,11 +1,12 @@
 //! What a caller is told when the function did not run, or its answer could not be kept.
 
 use std::error::Error as StdError;
-use std::fmt;
 
 use lambda_idempotency_key::{KeyError, RecordId};
 
-use crate::{CipherError, EpochMillis, EpochSeconds, JsonFault, RefusedWrite, Status, StoreError};
+use crate::{
+    EpochMillis, EpochSeconds, JsonFault, NotRecordedReason, Redacted, RefusedWrite, Status, StoreError,
+};
 
 /// Why a guarded call gave no recorded answer.
 ///
@@ -220,46 +221,6 @@ pub enum Error {
 
 fn list(reasons: &[RefusedWrite]) -> String {
     reasons.iter().map(RefusedWrite::to_string).collect::<Vec<_>>().join(", ")
-}
-
-/// Why a result was not recorded.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NotRecordedReason {
-    /// It has no JSON form (NaN, a map whose keys are not strings, …).
-    #[error("it cannot be written as JSON ({0})")]
-    NotJson(JsonFault),
-    /// It could not be encrypted.
-    #[error("it could not be encrypted: {0}")]
-    NotEncrypted(#[source] CipherError),
-    /// The store did not take it.
-    #[error("{0}")]
-    Store(#[source] StoreError),
-    /// The store contradicted itself until no time was left: it refused because of a record that it
-    /// then could not find.
-    #[error("the store refused it because of a record that is not there")]
-    Contradiction,
-}
-
-/// Text that `Debug` does not show.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Redacted(Option<String>);
-
-impl Redacted {
-    pub(crate) fn new(text: Option<String>) -> Self {
-        Self(text)
-    }
-
-    /// The text itself; handle it as the secret that it may be.
-    pub fn expose(&self) -> Option<&str> {
-        self.0.as_deref()
-    }
-}
-
-impl fmt::Debug for Redacted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "<redacted>" } else { "<none>" })
-    }
 }
 
 impl Error {

@@ -30,6 +30,7 @@ use proc_macro::TokenStream;
 /// | `on_error = "release"`, `"store"`, `"keep"` or a `fn(&E) -> OnError` | after `Err`: the next attempt is real, the failure is the answer, or the claim stays until its lease has passed. `"store"` and a function need `E: Serialize + DeserializeOwned` | `"release"` |
 /// | `store_if = <fn(&T) -> bool>` | which `Ok` values are the answer for everybody | all |
 /// | `on_replay = <fn(&T, &Replay) -> Result<(), E>>` | a look at each replayed answer | none |
+/// | `previous = "<JMESPath>"` | the key of the work that this one continues; its result or failure is then `Attempt::previous` | none |
 /// | `policy = <Policy or path>` | everything else; what an argument says goes before it | `Policy::new()` |
 /// | `crate = <path>` | where this library is, if it was renamed or is re-exported | `::lambda_idempotency` |
 ///
