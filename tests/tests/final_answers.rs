@@ -60,6 +60,21 @@ async fn after_a_503_the_next_attempt_is_real_and_its_200_replays(bench: Bench) 
     Ok(())
 }
 
+async fn a_list_is_no_response_with_a_status(bench: Bench) -> TestResult {
+    let work = Work::new();
+    let engine = bench.engine("http", "@")?;
+    let results = Typed::<Vec<u32>, Error>::new().store_if(proxy::is_answer);
+    for _ in 0..2 {
+        let run = engine.run_with(&1, &results, |_| async {
+            work.run();
+            Ok(vec![503])
+        });
+        assert_eq!(run.await?.into_value(), Some(vec![503]));
+    }
+    assert_eq!(work.runs(), 1);
+    Ok(())
+}
+
 /// A 504 can have had its effect: without `store_if` it is an answer like any other.
 async fn without_the_predicate_a_504_is_stored(bench: Bench) -> TestResult {
     #[idempotent(key = "id", input = request, name = "http.default")]
@@ -83,6 +98,8 @@ async fn a_truncated_model_answer_is_paid_for_once(bench: Bench) -> TestResult {
         json!({"stopReason": "max_tokens", "output": {"message": {"content": [{"text": "Once"}]}}}),
         json!({"stop_reason": "refusal"}),
         json!("plain text"),
+        json!(["a text", "its usage"]),
+        json!(["error", {"code": 1}, "queued"]),
     ] {
         let work = Work::new();
         let engine = bench.engine("model", "@")?;
@@ -250,6 +267,7 @@ async fn a_mismatch_carries_the_recorded_answer_for_those_who_ask(bench: Bench) 
 on_both_stores!(
     a_response_that_asks_to_come_again_is_given_back,
     after_a_503_the_next_attempt_is_real_and_its_200_replays,
+    a_list_is_no_response_with_a_status,
     without_the_predicate_a_504_is_stored,
     a_truncated_model_answer_is_paid_for_once,
     what_is_no_answer_yet_is_asked_for_again,

@@ -88,13 +88,15 @@ impl Attempt {
 
     /// Whether an earlier attempt at this work was abandoned, so that part of it may have been done:
     /// look for it before creating it anew. Also `true` where that cannot be told, because the
-    /// store's answer to the claim was lost.
+    /// store's answer to the claim was lost. A takeover that fails gives the key back like any other attempt, and
+    /// the one after it does not know: where that matters, keep the claim (`on_error`, or
+    /// [`effect_started`](Attempt::effect_started) first).
     pub fn is_takeover(&self) -> bool {
         self.takeover
     }
 
     /// What is recorded of the work that this one continues; `None` where the input names none (`previous` of
-    /// the engine or of `#[idempotent]`), or its record is not there any more.
+    /// the engine or of `#[idempotent]`), its record is not there any more, or this attempt runs unprotected.
     pub fn previous(&self) -> Option<&Previous> {
         self.previous.as_deref()
     }

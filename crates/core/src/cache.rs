@@ -1,5 +1,6 @@
 //! Answers that this process has seen already, without asking the store again.
 
+use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,6 @@ use crate::{
 /// let engine = Engine::new("orders.submit", store, Key::parse("order_id")?)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct Cached<S> {
     inner: S,
     entries: Mutex<Entries>,
@@ -36,13 +36,13 @@ pub struct Cached<S> {
     max_age: Duration,
 }
 
-#[derive(Debug)]
 struct Entries {
     by_id: LruCache<RecordId, Entry>,
     bytes: usize,
+    /// Counted up when something is invalidated: an answer that was on its way by then is not kept.
+    era: u64,
 }
 
-#[derive(Debug)]
 struct Entry {
     record: Record,
     bytes: usize,
@@ -64,7 +64,7 @@ impl<S> Cached<S> {
     pub fn new(inner: S) -> Self {
         Self {
             inner,
-            entries: Mutex::new(Entries { by_id: LruCache::unbounded(), bytes: 0 }),
+            entries: Mutex::new(Entries { by_id: LruCache::unbounded(), bytes: 0, era: 0 }),
             most_entries: Self::DEFAULT_ENTRIES,
             most_bytes: Self::DEFAULT_BYTES,
             max_age: Self::DEFAULT_MAX_AGE,
@@ -94,12 +94,15 @@ impl<S> Cached<S> {
 
     /// Forgets one record here, not in the store: for somebody who has deleted or mended it there.
     pub fn invalidate(&self, id: &RecordId) {
-        self.lock().remove(id);
+        let mut entries = self.lock();
+        entries.era += 1;
+        entries.remove(id);
     }
 
     /// Forgets all.
     pub fn clear(&self) {
         let mut entries = self.lock();
+        entries.era += 1;
         entries.by_id.clear();
         entries.bytes = 0;
     }
@@ -126,9 +129,17 @@ impl<S> Cached<S> {
         Some(entry.record.clone())
     }
 
-    fn keep(&self, record: &Record, now: EpochMillis) {
+    fn era(&self) -> u64 {
+        self.lock().era
+    }
+
+    /// Remembers the answer to a question that was asked in `era`.
+    fn keep(&self, record: &Record, now: EpochMillis, era: u64) {
         let mut entries = self.lock();
         entries.remove(&record.id);
+        if entries.era != era {
+            return;
+        }
         let bytes = size(record);
         if !record.status.is_final() || bytes > self.most_bytes || self.most_entries == 0 {
             return;
@@ -165,19 +176,21 @@ impl<S: Store> Store for Cached<S> {
         if let Some(record) = self.find(&request.id, now) {
             return Ok(ClaimAnswer::Remembered { record, now });
         }
+        let era = self.era();
         let answer = self.inner.claim(request).await?;
-        if let ClaimAnswer::Refused { record, now } = &answer {
-            self.keep(record, *now);
+        if let ClaimAnswer::Refused { record, .. } = &answer {
+            // By this process's clock, by which it is looked for.
+            self.keep(record, now, era);
         }
         Ok(answer)
     }
 
     async fn complete(&self, request: &CompleteRequest) -> Result<CompleteAnswer, StoreError> {
-        self.invalidate(&request.record.id);
+        let era = self.era();
         let answer = self.inner.complete(request).await?;
         match &answer {
-            CompleteAnswer::Recorded => self.keep(&request.record, request.now),
-            CompleteAnswer::Overtaken { record } => self.keep(record, request.now),
+            CompleteAnswer::Recorded => self.keep(&request.record, request.now, era),
+            CompleteAnswer::Overtaken { record } => self.keep(record, request.now, era),
             CompleteAnswer::Vanished => {}
         }
         Ok(answer)
@@ -188,11 +201,11 @@ impl<S: Store> Store for Cached<S> {
         request: &CompleteRequest,
         writes: &dyn Writes,
     ) -> Result<CommitAnswer, StoreError> {
-        self.invalidate(&request.record.id);
+        let era = self.era();
         let answer = self.inner.commit(request, writes).await?;
         match &answer {
-            CommitAnswer::Committed => self.keep(&request.record, request.now),
-            CommitAnswer::Overtaken { record } => self.keep(record, request.now),
+            CommitAnswer::Committed => self.keep(&request.record, request.now, era),
+            CommitAnswer::Overtaken { record } => self.keep(record, request.now, era),
             CommitAnswer::Vanished | CommitAnswer::Refused { .. } => {}
         }
         Ok(answer)
@@ -207,12 +220,12 @@ impl<S: Store> Store for Cached<S> {
     }
 
     async fn get(&self, id: &RecordId, now: EpochMillis) -> Result<Reading, StoreError> {
-        if let Some(record) = self.find(id, now) {
-            return Ok(Reading { record: Some(record), now });
-        }
+        // Whoever reads wants to know what is there.
+        let era = self.era();
         let reading = self.inner.get(id, now).await?;
-        if let Some(record) = &reading.record {
-            self.keep(record, reading.now);
+        match &reading.record {
+            Some(record) => self.keep(record, now, era),
+            None => self.lock().remove(id),
         }
         Ok(reading)
     }
@@ -223,5 +236,12 @@ impl<S: Store> Store for Cached<S> {
 
     fn check_size(&self, record: &Record) -> Result<(), TooLarge> {
         self.inner.check_size(record)
+    }
+}
+
+// As the store inside: errors name it.
+impl<S: fmt::Debug> fmt::Debug for Cached<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
     }
 }

@@ -160,10 +160,10 @@ pub enum Error {
         /// The size of the result's JSON text in bytes.
         bytes: u64,
     },
-    /// The work is done, and its result is kept outside of the store, at a place that did not give it. Nothing
-    /// was run.
+    /// A recorded result, of this work or of the one that it continues, is kept outside of the store, at a place
+    /// that did not give it. Nothing was run.
     #[error(
-        "record {id}: the work is done, but its result could not be fetched from where it is kept: {source}"
+        "the result of record {id} could not be fetched from where it is kept, nothing was run: {source}"
     )]
     ResultUnavailable {
         /// The record, which is untouched.

@@ -4,7 +4,6 @@
 use std::future::Future;
 use std::time::Duration;
 
-use crate::Owner;
 use crate::decide::Deadline;
 
 /// What is known of the invocation that this task serves.
@@ -17,8 +16,6 @@ pub struct Invocation {
     pub tenant: Option<String>,
     /// How late the event source can deliver the same work again, at its documented defaults.
     pub source_window: Option<Duration>,
-    /// Who holds what is claimed here; a fresh token for each call unless set.
-    pub owner: Option<Owner>,
     /// Whether this is one record of a batch, whose work is that record whatever its body looks like.
     pub one_record: bool,
 }
@@ -40,23 +37,6 @@ impl Invocation {
     #[must_use]
     pub fn source_window(mut self, window: Duration) -> Self {
         self.source_window = Some(window);
-        self
-    }
-
-    /// Claims in the name of `owner`: a durable execution, a workflow step, that is suspended and comes back as
-    /// itself. A claim that it holds already is its own, and the function runs again (an
-    /// [`is_takeover`](crate::Attempt::is_takeover)); for everybody else it is in progress.
-    ///
-    /// Two runs of one owner at the same time are not told apart: whoever sets this promises that there are none.
-    ///
-    /// ```
-    /// use lambda_idempotency_core::{Invocation, Owner};
-    ///
-    /// let invocation = Invocation::default().owner(Owner::from_text("execution-4711"));
-    /// ```
-    #[must_use]
-    pub fn owner(mut self, owner: Owner) -> Self {
-        self.owner = Some(owner);
         self
     }
 

@@ -211,8 +211,8 @@ impl Policy {
         self
     }
 
-    /// Offloads each result that is larger than this, in bytes of what would be stored, and not only those that
-    /// do not fit: DynamoDB counts a write for every 1 KB. Needs a place for them
+    /// Offloads each result that is larger than this, in bytes (compressed and encrypted, where it is), and not
+    /// only those that do not fit: DynamoDB counts a write for every 1 KB. Needs a place for them
     /// ([`Engine::offload`](crate::Engine::offload), or `install_offload` for annotated functions); without one
     /// they are stored as they are.
     #[must_use]

@@ -5,9 +5,11 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lambda_idempotency_core::testing::{FaultyStore, ManualClock, Subject, conformance, histories};
+use lambda_idempotency_core::testing::{
+    Fault, FaultyStore, ManualClock, Subject, Verb, conformance, histories,
+};
 use lambda_idempotency_core::{
-    Cached, Clock, Engine, EpochMillis, Key, MemoryStore, Outcome, Policy, RecordId, ReplaySource, Store,
+    Cached, Clock, Engine, EpochMillis, Key, MemoryStore, Outcome, Policy, Record, ReplaySource, Store,
 };
 use serde_json::{Value, json};
 use support::{Bed, Ledger, Ran, START, TIME, order, refusal};
@@ -116,15 +118,12 @@ async fn a_deleted_record_is_answered_until_it_is_invalidated() {
     let engine = engine(&bed, &here, Policy::new());
     bed.run(&engine, &order()).await.expect("runs");
     let record = bed.record().expect("is there");
-    let gone =
-        lambda_idempotency_core::Record { expiration: START.minus(TIME).floor_seconds(), ..record.clone() };
+    let gone = Record { expiration: START.minus(TIME).floor_seconds(), ..record.clone() };
     bed.store.inner().put(gone);
     assert_eq!(source(&bed.run(&engine, &order()).await), Some(ReplaySource::Cache));
     here.invalidate(&record.id);
     assert_eq!(bed.run(&engine, &order()).await.expect("runs").name(), "Executed");
-    bed.store
-        .inner()
-        .put(lambda_idempotency_core::Record { expiration: START.minus(TIME).floor_seconds(), ..record });
+    bed.store.inner().put(Record { expiration: START.minus(TIME).floor_seconds(), ..record });
     here.clear();
     assert_eq!(bed.run(&engine, &order()).await.expect("runs").name(), "Executed");
 }
@@ -200,11 +199,43 @@ async fn a_wall_clock_that_went_back_is_not_trusted() {
     let here = cache(&bed, |cache| cache);
     let engine = engine(&bed, &here, Policy::new());
     bed.run(&engine, &order()).await.expect("runs");
-    let id: RecordId = bed.record().expect("is there").id;
-    let earlier = START.minus(Duration::from_secs(60));
-    let asked = bed.store.calls().len();
-    here.get(&id, earlier).await.expect("reads");
-    assert_eq!(bed.store.calls().len(), asked + 1);
+    bed.clock.set(START.minus(Duration::from_secs(60)));
+    assert_eq!(source(&bed.run(&engine, &order()).await), Some(ReplaySource::Store));
+}
+
+#[tokio::test]
+async fn a_read_asks_the_store_and_mends_what_is_remembered() {
+    let bed = Bed::new();
+    let here = cache(&bed, |cache| cache);
+    let engine = engine(&bed, &here, Policy::new());
+    bed.run(&engine, &order()).await.expect("runs");
+    let record = bed.record().expect("is there");
+    bed.store.inner().put(Record { expiration: START.minus(TIME).floor_seconds(), ..record.clone() });
+    assert!(here.get(&record.id, START).await.expect("reads").record.is_none());
+    assert_eq!(bed.run(&engine, &order()).await.expect("runs").name(), "Executed");
+}
+
+#[tokio::test]
+async fn an_answer_that_was_on_its_way_when_it_was_invalidated_is_not_remembered() {
+    let bed = Bed::with_clock(ManualClock::held_at(START));
+    let here = cache(&bed, |cache| cache);
+    let engine = engine(&bed, &here, Policy::new());
+    bed.run(&bed.engine(Policy::new()), &order()).await.expect("runs");
+    let id = bed.record().expect("is there").id;
+    bed.store.break_next(Verb::Claim, Fault::Delay(Duration::from_secs(1)));
+    let input = order();
+    let late = bed.run(&engine, &input);
+    let mut late = Box::pin(late);
+    assert!(futures_util::poll!(&mut late).is_pending());
+    here.invalidate(&id);
+    bed.clock.advance(Duration::from_secs(1));
+    assert_eq!(source(&late.await), Some(ReplaySource::Store));
+    assert_eq!(source(&bed.run(&engine, &order()).await), Some(ReplaySource::Store));
+}
+
+#[test]
+fn in_errors_it_is_the_store_inside() {
+    assert_eq!(format!("{:?}", Cached::new(MemoryStore::new())), format!("{:?}", MemoryStore::new()));
 }
 
 #[tokio::test]

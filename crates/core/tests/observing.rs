@@ -197,3 +197,27 @@ async fn a_detached_call_is_seen_by_its_caller_too() {
         assert_eq!(seen.map(|seen| seen.outcome), Some(outcome));
     }
 }
+
+#[tokio::test]
+async fn a_result_is_given_back_only_where_its_key_is() {
+    for (policy, effect, is_given_back) in [
+        (Policy::new(), false, true),
+        (Policy::new(), true, false),
+        (Policy::new().on_error(lambda_idempotency_core::OnError::Keep), false, false),
+        (Policy::new().at_most_once(), false, false),
+    ] {
+        let bed = Bed::new();
+        let engine = bed.engine(policy);
+        let results = Typed::<u8, String>::new().store_if(|_| false);
+        let input = order();
+        let run = engine.run_with(&input, &results, |attempt| async move {
+            if effect {
+                attempt.effect_started();
+            }
+            Ok(1)
+        });
+        let (_, seen) = observed(bed.invoke(TIME, run)).await;
+        assert_eq!(seen.map(|seen| seen.given_back), Some(is_given_back));
+        assert_eq!(bed.record().is_none(), is_given_back);
+    }
+}

@@ -270,3 +270,80 @@ fn a_name_that_a_reader_would_misunderstand_is_refused() {
     }
     assert!(bed.engine(Policy::new()).offload(Named("s3")).is_ok());
 }
+
+/// Refuses, or panics, so many times.
+#[derive(Clone, Debug)]
+struct Moody {
+    shelf: Shelf,
+    refusals: Arc<Mutex<usize>>,
+    panics: bool,
+}
+
+#[async_trait::async_trait]
+impl Offload for Moody {
+    fn name(&self) -> &str {
+        "shelf"
+    }
+    async fn put(&self, object: Object<'_>) -> Result<String, StoreError> {
+        assert!(!self.panics, "on purpose");
+        {
+            let mut refusals = self.refusals.lock().expect("whole");
+            if *refusals > 0 {
+                *refusals -= 1;
+                return Err(StoreError::new(StoreErrorKind::Throttled, "the shelf"));
+            }
+        }
+        self.shelf.put(object).await
+    }
+    async fn get(&self, reference: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.shelf.get(reference).await
+    }
+}
+
+#[tokio::test]
+async fn a_place_that_is_busy_for_a_moment_is_asked_again() {
+    let case = Case::new();
+    let place = Moody { shelf: case.shelf.clone(), refusals: Arc::new(Mutex::new(3)), panics: false };
+    let engine = case.without_place(Policy::new()).offload(place).expect("a name");
+    case.run(&engine, 5_000).await.expect("runs");
+    assert_eq!(case.run(&engine, 1).await.expect("replays").into_value(), Some("x".repeat(5_000)));
+}
+
+#[tokio::test]
+async fn a_place_that_panics_costs_the_replay_and_not_the_answer() {
+    let case = Case::new();
+    let place = Moody { shelf: case.shelf.clone(), refusals: Arc::default(), panics: true };
+    let engine = case.without_place(Policy::new()).offload(place).expect("a name");
+    assert_eq!(case.run(&engine, 5_000).await.expect("runs").into_value(), Some("x".repeat(5_000)));
+    assert_eq!(support::refusal(case.run(&engine, 1).await).name(), "ResultNotStored");
+    assert_eq!(case.bed.effects(), 1);
+}
+
+/// Says where in so many words that the store cannot hold them.
+#[derive(Debug)]
+struct Verbose;
+
+#[async_trait::async_trait]
+impl Offload for Verbose {
+    fn name(&self) -> &str {
+        "verbose"
+    }
+    async fn put(&self, _: Object<'_>) -> Result<String, StoreError> {
+        Ok("r".repeat(LIMIT + 1))
+    }
+    async fn get(&self, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(None)
+    }
+}
+
+#[tokio::test]
+async fn a_reference_that_the_store_cannot_hold_is_not_written() {
+    let case = Case::new();
+    let engine = case.without_place(Policy::new()).offload(Verbose).expect("a name");
+    case.run(&engine, 5_000).await.expect("runs");
+    assert_eq!(case.record().encoding.as_deref(), Some("omitted:5002"));
+    let case = Case::new();
+    let engine = case.without_place(Policy::new().offload_over(10)).offload(Verbose).expect("a name");
+    case.run(&engine, 100).await.expect("runs");
+    assert_eq!(case.record().encoding, None);
+}

@@ -96,3 +96,17 @@ async fn a_store_that_does_not_give_it_keeps_the_work_from_starting_and_the_key_
     assert_eq!((error.name(), error.is_retryable(), bed.effects()), ("Store", true, 1));
     assert_eq!(bed.run(&engine, &second()).await.expect("runs").name(), "Executed");
 }
+
+#[tokio::test]
+async fn a_takeover_that_cannot_read_it_leaves_the_next_attempt_a_takeover() {
+    let bed = Bed::new();
+    let engine = engine(&bed);
+    bed.die(&engine, &second()).await;
+    bed.clock.advance(TIME + Policy::DEFAULT_MARGIN + std::time::Duration::from_secs(1));
+    bed.store.break_next(Verb::Get, Fault::ErrorBefore);
+    assert_eq!(refusal(bed.run(&engine, &second()).await).name(), "Store");
+    bed.clock.advance(TIME + Policy::DEFAULT_MARGIN + std::time::Duration::from_secs(1));
+    let input = second();
+    let told = engine.run(&input, |attempt| async move { Ok::<_, &'static str>(attempt.is_takeover()) });
+    assert_eq!(bed.invoke(TIME, told).await.expect("runs").into_value(), Some(true));
+}

@@ -73,6 +73,7 @@ mod bounds;
 mod emf;
 mod event_input;
 mod installed;
+mod json_members;
 mod layer;
 mod raw;
 mod service_fn;
@@ -86,7 +87,7 @@ pub use lambda_idempotency_core::key::{ExpressionError, KeyError, SecretError};
 pub use lambda_idempotency_core::{
     Attempt, Cached, Cipher, CipherError, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint,
     Identity, InProgress, Invocation, JsonFault, Key, Lease, MemoryStore, MissingKey, NotRecordedReason,
-    Object, Observation, Observer, Offload, OnError, Outcome, Owner, Policy, Previous, RecordId, Redacted,
+    Object, Observation, Observer, Offload, OnError, Outcome, Policy, Previous, RecordId, Redacted,
     RefusedWrite, Replay, ReplaySource, ResultMode, Results, RunError, Secret, Store, StoreError,
     StoreErrorKind, SystemClock, Typed, decide, expiry, observed,
 };

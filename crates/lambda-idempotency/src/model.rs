@@ -1,7 +1,8 @@
 //! For functions that call a model: which of its answers are answers for everybody.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
+
+use crate::json_members::members;
 
 /// For `store_if`: every answer that a model has finished is final, the unpleasant ones too: one that was cut off at
 /// its token limit (`stop_reason: "max_tokens"`, `finish_reason: "length"`, `stopReason: "max_tokens"`,
@@ -23,20 +24,8 @@ use serde_json::Value;
 /// assert!(!model::is_answer(&json!({"type": "error", "error": {"type": "overloaded_error"}})));
 /// ```
 pub fn is_answer<T: Serialize + ?Sized>(answer: &T) -> bool {
-    #[derive(Default, Deserialize)]
-    struct Answer {
-        #[serde(default, rename = "type")]
-        kind: Value,
-        #[serde(default)]
-        error: Value,
-        #[serde(default)]
-        status: Value,
-    }
-    // What is no object has none of these.
-    let answer: Answer = serde_json::to_string(answer)
-        .ok()
-        .and_then(|json| serde_json::from_str(&json).ok())
-        .unwrap_or_default();
-    let goes_on = ["queued", "in_progress"].iter().any(|status| answer.status == **status);
-    answer.kind != "error" && answer.error.is_null() && !goes_on
+    let answer = members(answer);
+    let is = |member: &str, text: &str| answer.get(member).is_some_and(|value| value == text);
+    let is_error = is("type", "error") || answer.get("error").is_some_and(|error| !error.is_null());
+    !is_error && !is("status", "queued") && !is("status", "in_progress")
 }

@@ -4,8 +4,10 @@
 //! All of these responses are JSON objects of one shape: `statusCode`, `headers`, `multiValueHeaders`, `cookies`
 //! (payload format 2.0), `body`, `isBase64Encoded`.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
+
+use crate::json_members::members;
 
 /// For `store_if`: every response is an answer but those that ask to come again, 5xx and 429. Their key is
 /// given back, so that the next delivery is a real attempt instead of yesterday's failure.
@@ -29,13 +31,7 @@ use serde_json::Value;
 /// assert!(!proxy::is_answer(&json!({"statusCode": 503})));
 /// ```
 pub fn is_answer<T: Serialize + ?Sized>(response: &T) -> bool {
-    #[derive(Deserialize)]
-    struct Response {
-        #[serde(rename = "statusCode")]
-        status: Option<Value>,
-    }
-    let status = serde_json::to_string(response).ok().and_then(|json| serde_json::from_str(&json).ok());
-    let status = status.and_then(|Response { status }| match status? {
+    let status = members(response).remove("statusCode").and_then(|status| match status {
         Value::String(text) => text.parse().ok(),
         number => number.as_f64(),
     });

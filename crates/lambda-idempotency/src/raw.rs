@@ -22,6 +22,7 @@ use crate::{Error, JsonFault};
 /// a `&mut` borrow the two may differ, and neither is then sure to say which work it is: the value no longer
 /// serialises, and another guarded function that is given it refuses it with
 /// [`Error::InvalidInput`]. Change what [`Raw::into_inner`] gives instead, or name the input that is meant.
+/// As a result it would be `NotRecorded`: return the typed value.
 ///
 /// `Debug` shows neither.
 ///

@@ -43,9 +43,6 @@ const GIVING_BACK: Duration = Duration::from_millis(500);
 impl Run<'_> {
     /// A token for this attempt, the same over all its tries, polls and resends.
     pub(super) fn new_owner(&self) -> Result<Owner, Error> {
-        if let Some(owner) = &self.invocation.owner {
-            return Ok(owner.clone());
-        }
         Owner::random().map_err(|error| Error::Config {
             message: format!("{}: the operating system gives no random bytes: {error}", self.settings.name()),
         })
@@ -109,13 +106,20 @@ impl Run<'_> {
             error
         };
         if error.kind() != StoreErrorKind::Throttled {
-            let release = ReleaseRequest { id: request.id.clone(), owner: request.owner.clone() };
-            // Half of what was kept for the error is left for it.
-            let left = deadline.map(|deadline| self.clock.now().until(deadline.minus(RESERVE / 2)));
-            let limit = left.map_or(GIVING_BACK, |left| left.min(GIVING_BACK));
-            let _ = tokio::time::timeout(limit, self.store.release(&release)).await;
+            self.release_shortly(&request.id, &request.owner).await;
         }
         Err(error)
+    }
+
+    /// Gives a claim back under which nothing has run, as far as there is time for it: the error that is the reason
+    /// is to reach the caller.
+    pub(super) async fn release_shortly(&self, id: &RecordId, owner: &Owner) {
+        let release = ReleaseRequest { id: id.clone(), owner: owner.clone() };
+        // Half of what was kept for the error is left for it.
+        let deadline = self.invocation.deadline.instant();
+        let left = deadline.map(|deadline| self.clock.now().until(deadline.minus(RESERVE / 2)));
+        let limit = left.map_or(GIVING_BACK, |left| left.min(GIVING_BACK));
+        let _ = tokio::time::timeout(limit, self.store.release(&release)).await;
     }
 
     pub(super) fn claimant<'a>(&self, identity: &'a Identity, owner: &'a Owner) -> Claimant<'a> {

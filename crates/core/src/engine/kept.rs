@@ -1,11 +1,22 @@
 //! A result into a record and out of it again: in the record itself, elsewhere, or not at all.
 
 use std::borrow::Cow;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures_util::FutureExt;
 
 use super::encoding::{Encoding, Stored, leave_out};
 use super::report::Report;
 use super::run::Run;
-use crate::{CipherError, Error, JsonFault, Object, Owner, Previous, Record, Redacted, StoreError};
+use crate::{
+    CipherError, Error, JsonFault, Object, Offload, Owner, Previous, Record, Redacted, StoreError,
+    StoreErrorKind,
+};
+
+/// How often a place is asked to take a result, and the first pause between, doubled each time.
+const TRIES: u32 = 4;
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// What became of a recorded result.
 pub(super) enum Kept<'a> {
@@ -44,10 +55,15 @@ impl Run<'_> {
         if let Some(place) = self.settings.offload_ref() {
             let (id, expiration) = (&record.id, record.expiration);
             let object = Object { id, owner, expiration, bytes: &packed.bytes };
-            match self.before_completion("put", place.put(object)).await {
+            match self.put(place, object).await {
                 Ok(reference) => {
+                    let inline = record.clone();
                     packed.elsewhere(record, place.name(), reference);
-                    return Ok(());
+                    if self.store.check_size(record).is_ok() {
+                        return Ok(());
+                    }
+                    report.note("a result was not offloaded: the store does not hold its reference");
+                    *record = inline;
                 }
                 Err(error) => report.note(&format!("a result was not offloaded: {error}")),
             }
@@ -62,6 +78,26 @@ impl Run<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// Puts a result elsewhere: a few tries in half of the time left. A place that panics has not taken it.
+    async fn put(&self, place: &dyn Offload, object: Object<'_>) -> Result<String, StoreError> {
+        let tries = async {
+            let mut pause = PAUSE;
+            for _ in 1..TRIES {
+                match place.put(object).await {
+                    Err(error) if error.is_retryable() => self.clock.sleep(pause).await,
+                    answer => return answer,
+                }
+                pause = pause.saturating_mul(2);
+            }
+            place.put(object).await
+        };
+        let put = AssertUnwindSafe(self.before_completion("put", tries)).catch_unwind().await;
+        put.unwrap_or_else(|_| {
+            let what = format!("put by {place:?}");
+            Err(StoreError::new(StoreErrorKind::Other, what).code("it panicked"))
+        })
     }
 
     /// The result of a final record, fetched from where it is.

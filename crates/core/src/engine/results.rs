@@ -1,6 +1,7 @@
 //! What a guarded function's results and failures become: stored text, answers, or nothing.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -245,9 +246,10 @@ impl<T: Serialize, E> Results<T, E> for Text {
     }
 
     fn is_answer(&self, value: &T) -> bool {
-        // What cannot be written is said so when it is.
         let Some(is_answer) = self.is_answer else { return true };
-        json::to_text(value).and_then(raw).map_or(true, |raw| is_answer(&raw))
+        // What cannot be written, or panics at it, is said so when it is.
+        let written = catch_unwind(AssertUnwindSafe(|| json::to_text(value).and_then(raw)));
+        written.ok().and_then(Result::ok).is_none_or(|raw| is_answer(&raw))
     }
 }
 

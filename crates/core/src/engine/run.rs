@@ -12,7 +12,7 @@ use super::results::Results;
 use super::{Identity, Settings};
 use crate::decide::{LONGEST_RUN, Times};
 use crate::{
-    Attempt, Clock, EpochMillis, Error, InProgress, Invocation, OnError, Outcome, Owner, Policy,
+    Attempt, Clock, EpochMillis, Error, InProgress, Invocation, Lease, OnError, Outcome, Owner, Policy,
     ReleaseAnswer, ReleaseRequest, RunError, Store, StoreError, StoreErrorKind,
 };
 use futures_util::FutureExt;
@@ -80,7 +80,11 @@ impl Run<'_> {
         let previous = match self.previous(&holder.identity).await {
             Ok(previous) => previous,
             Err(error) => {
-                self.release(&holder).await;
+                // A takeover is kept, so that the next attempt knows itself as one.
+                if !holder.takeover {
+                    let Holder { identity, owner, .. } = &holder;
+                    self.release_shortly(&identity.id, owner).await;
+                }
                 return Err(error.into());
             }
         };
@@ -117,10 +121,13 @@ impl Run<'_> {
         match ended {
             Ok(Ok(value)) if is_answer => self.complete(&holder, &attempt, value, results, report).await,
             Ok(Ok(value)) => {
-                report.given_back();
                 let writes = attempt.take_writes().is_some();
-                if self.policy().after_error() == OnError::Release {
-                    self.give_back(&holder, &attempt, report).await;
+                if self.policy().after_error() == OnError::Release
+                    && self.give_back(&holder, &attempt, report).await
+                {
+                    report.given_back();
+                } else {
+                    report.note("the result is no answer for others, and its claim is kept");
                 }
                 match writes {
                     false => self.answer(results, value).map(Outcome::Executed),
@@ -136,7 +143,7 @@ impl Run<'_> {
             Ok(Err(error)) => self.after_failure(&holder, &attempt, error, results, report).await,
             Err(panic) => {
                 match self.policy().after_error() {
-                    OnError::Release => self.give_back(&holder, &attempt, report).await,
+                    OnError::Release => drop(self.give_back(&holder, &attempt, report).await),
                     // A panic is no value that could be stored.
                     OnError::Keep | OnError::Store => {}
                 }
@@ -246,23 +253,24 @@ impl Run<'_> {
             other => other,
         };
         match chosen {
-            OnError::Release => self.give_back(holder, attempt, report).await,
+            OnError::Release => drop(self.give_back(holder, attempt, report).await),
             OnError::Keep => {}
             OnError::Store => return self.complete_failure(holder, error, results, report).await,
         }
         Err(RunError::Function(error))
     }
 
-    /// Releases the claim, unless the function has said that something is done already.
-    pub(super) async fn give_back(&self, holder: &Holder, attempt: &Attempt, report: &mut Report) {
+    /// Releases the claim, unless the function has said that something is done already. Whether it is released.
+    pub(super) async fn give_back(&self, holder: &Holder, attempt: &Attempt, report: &mut Report) -> bool {
         if attempt.has_effect() {
-            return;
+            return false;
         }
         let answer = self.release(holder).await;
         // Within the lease it is an earlier try of this very release, whose reply was lost.
         if answer == Some(ReleaseAnswer::NotMine) && self.clock.now() >= attempt.lease_end() {
             report.lease_lost();
         }
+        answer.is_some()
     }
 
     pub(super) fn policy(&self) -> &Policy {
@@ -317,7 +325,13 @@ impl Run<'_> {
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
         let left = self.invocation.deadline.instant().map(|deadline| self.clock.now().until(deadline));
-        let half = left.filter(|left| !left.is_zero()).map_or(Duration::MAX, |left| left / 2);
+        // A lease is not renewed any more once the function has ended; this much of it is left at least.
+        let lease = match self.policy().lease {
+            Lease::Renewed { lease, every } => Some(lease.saturating_sub(every)),
+            _ => None,
+        };
+        let halves = [left.filter(|left| !left.is_zero()), lease].into_iter().flatten().map(|left| left / 2);
+        let half = halves.min().unwrap_or(Duration::MAX);
         self.within(self.verb_limit().min(half), verb, call).await
     }
 

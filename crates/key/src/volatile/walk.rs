@@ -226,6 +226,12 @@ fn keeps(function: Function) -> bool {
     }
 }
 
+/// One step further. An element of what is inside of a record is the thing itself: it was a projection that made
+/// the list (`Records[*].attributes | [0]`).
 fn extended<'e>(paths: &[Path<'e>], step: &'e str) -> Vec<Path<'e>> {
-    paths.iter().map(|path| path.iter().copied().chain([step]).collect()).collect()
+    let further = |path: &Path<'e>| {
+        let is_projected = step == ELEMENT && path.len() > 1;
+        path.iter().copied().chain((!is_projected).then_some(step)).collect()
+    };
+    paths.iter().map(further).collect()
 }

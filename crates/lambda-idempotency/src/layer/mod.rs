@@ -111,8 +111,8 @@ impl<A> IdempotencyLayer<A> {
     }
 
     /// Changes each replayed response on its way out, never that of a first run; the record is untouched. Only
-    /// without it are replays the very bytes of the first answer: a changed one is written anew, with the same
-    /// members and values.
+    /// without it are replays the very bytes of the first answer: a changed one is written anew from a `Value`, in
+    /// which numbers beyond 64 bits or 17 digits are rounded and a member that was there twice is there once.
     #[must_use]
     pub fn on_replay(mut self, change: fn(&mut Value, &Replay)) -> Self {
         self.guard.on_replay = Some(change);
