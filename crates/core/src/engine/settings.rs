@@ -263,13 +263,14 @@ impl Settings {
     {
         let run = Run { settings: self, store, clock, invocation: Invocation::current() };
         let mut report = report::Report::new(self.name(), self.inner.observer.clone());
-        let ended = AssertUnwindSafe(async {
+        // On the heap: the compiler's depth limit is for the user's own futures around this one.
+        let ended = AssertUnwindSafe(Box::pin(async {
             match (switch::disabled(), identity) {
                 (Ok(true), _) => run.unprotected(results, work).await,
                 (Err(error), _) | (Ok(false), Err(error)) => Err(error.into()),
                 (Ok(false), Ok(identity)) => run.guarded(identity, results, work, &mut report).await,
             }
-        });
+        }));
         let result = ended.catch_unwind().await.unwrap_or_else(|panic| {
             // Nobody else will say it.
             report.panicked();
