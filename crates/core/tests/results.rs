@@ -138,6 +138,7 @@ async fn a_result_type_that_changed_is_neither_run_again_nor_deleted() {
     assert_eq!(error.name(), "ReplayDecode");
     let message = format!("{error} {error:?}");
     assert!(message.contains("Shape") && message.contains("results#"), "{message}");
+    assert!(message.contains("a new `name` or key, or delete the record"), "{message}");
     assert!(!message.contains("secret"), "{message}");
     assert_eq!(store.records(), before);
 }

@@ -48,15 +48,16 @@ impl Call<'_> {
             _ => (Kind::Other, "the request could not be made".to_owned()),
         };
         let what = format!("{} on DynamoDB table `{}`", self.operation, self.table);
+        let cure = self.cure(kind, &code);
         let store_error = StoreError::new(kind, what).code(code);
-        match self.cure(kind) {
+        match cure {
             Some(cure) => store_error.cure(cure),
             None => store_error,
         }
         .source(error)
     }
 
-    fn cure(&self, kind: Kind) -> Option<String> {
+    fn cure(&self, kind: Kind, code: &str) -> Option<String> {
         let Self { operation, table, key } = self;
         Some(match kind {
             Kind::NotFound => format!(
@@ -78,6 +79,9 @@ impl Call<'_> {
             Kind::Throttled => "raise the table's capacity or make it on-demand".to_owned(),
             Kind::TimedOut | Kind::Unreachable => {
                 "check the endpoint, the region and the function's route to DynamoDB".to_owned()
+            }
+            Kind::Other if code == VALIDATION => {
+                format!("check that `{table}` can be a table's name; DynamoDB's own words are among the sources")
             }
             Kind::Other => "check region and credentials of the client".to_owned(),
             _ => return None,

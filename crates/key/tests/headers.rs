@@ -60,3 +60,11 @@ fn the_same_expression_works_on_the_events_of_all_four() {
         assert!(value.as_str().starts_with('"'), "{file}");
     }
 }
+
+#[test]
+fn a_header_of_a_function_url_is_found_as_those_of_the_others_are() {
+    for name in ["Content-Type", "content-type", "CONTENT-TYPE"] {
+        let key = Key::parse(&format!("header(headers || multiValueHeaders, '{name}')")).unwrap();
+        assert_eq!(key.of(fixtures::FUNCTION_URL).unwrap().as_str(), r#""application/json""#);
+    }
+}

@@ -192,13 +192,13 @@ impl Run<'_> {
         identity: &Identity,
         owner: &Owner,
         until: EpochMillis,
-        json: &str,
+        (status, json): (Status, &str),
         report: &mut Report,
     ) {
         let expiration = decide::expires_at(self.settings.expires_after(&self.invocation), self.clock.now());
         let times = Times { holder_until: until, lease_end: until, expiration, deadline: None };
         let holder = Holder { identity: identity.clone(), owner: owner.clone(), times, takeover: false };
-        if let Ok(request) = self.completion(&holder, Status::Completed, json, report).await {
+        if let Ok(request) = self.completion(&holder, status, json, report).await {
             let _ = self.within_limit("complete", self.commit_once(&request, None)).await;
         }
     }

@@ -13,7 +13,7 @@ use super::{Identity, Settings};
 use crate::decide::{LONGEST_RUN, Times};
 use crate::{
     Attempt, Clock, EpochMillis, Error, InProgress, Invocation, Lease, OnError, Outcome, Owner, Policy,
-    ReleaseAnswer, ReleaseRequest, RunError, Store, StoreError, StoreErrorKind,
+    ReleaseAnswer, ReleaseRequest, RunError, Status, Store, StoreError, StoreErrorKind,
 };
 use futures_util::FutureExt;
 
@@ -196,16 +196,25 @@ impl Run<'_> {
         let (json, give_back) = match &ended {
             Ok(Ok(value)) => {
                 let is_answer = callbacks::ask("store_if", report, || results.is_answer(value));
-                (is_answer.then(|| results.encode(value).ok()).flatten(), !is_answer)
+                let json = is_answer.then(|| results.encode(value).ok()).flatten();
+                (json.map(|json| (Status::Completed, json)), !is_answer)
             }
             Ok(Err(error)) => {
                 let asked = callbacks::ask("on_error", report, || results.on_error(error));
-                (None, asked != Some(OnError::Keep))
+                match asked.unwrap_or(self.policy().after_error()) {
+                    OnError::Release => (None, true),
+                    OnError::Store if attempt.was_refused_inside() => (None, true),
+                    OnError::Store => {
+                        let json = results.encode_failure(error).and_then(Result::ok);
+                        (json.map(|json| (Status::Failed, json)), false)
+                    }
+                    OnError::Keep => (None, false),
+                }
             }
             Err(_) => (None, true),
         };
-        if let Some(json) = json {
-            self.record_if_possible(identity, owner, until, &json, report).await;
+        if let Some((status, json)) = json {
+            self.record_if_possible(identity, owner, until, (status, &json), report).await;
         }
         if give_back && self.policy().after_error() == OnError::Release && !attempt.has_effect() {
             let request = ReleaseRequest { id: identity.id.clone(), owner: owner.clone() };

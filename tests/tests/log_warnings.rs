@@ -1,0 +1,75 @@
+//! What the log warns of. Every test here has a subscriber: without one its lines could be lost to the others.
+
+use std::io;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use lambda_idempotency::{Engine, MissingKey, Policy, Typed};
+use lambda_idempotency_tests::{Bench, Capture, ORDER_KEY, TestResult, Work, edited_order, name_of, order};
+use serde_json::{Value, json};
+
+fn note(capture: &Capture) -> (String, String) {
+    let report = capture.reports().pop().expect("a line");
+    (report.level.clone(), report.fields.get("note").cloned().unwrap_or_default())
+}
+
+/// Written before there were fingerprints, or by an edited rule: accepted, and said.
+#[tokio::test]
+async fn an_answer_whose_content_cannot_be_compared_is_replayed_with_a_warning() -> TestResult {
+    let (bench, work) = (Bench::dynamodb().await?, Work::new());
+    let submit = async |engine: Engine, input: Value| {
+        engine.run(&input, |_| async { Ok::<_, io::Error>(work.run()) }).await
+    };
+    submit(bench.engine("orders.submit", ORDER_KEY)?, order()).await?;
+    let written = bench.only_item().await?;
+    // In another process too: the same content is a replay without a word, other content is refused.
+    {
+        let (capture, _guard) = Capture::start();
+        let replay = submit(bench.engine_of_another_process("orders.submit", ORDER_KEY)?, order()).await?;
+        assert!(replay.is_replayed());
+        assert_eq!(note(&capture), ("INFO".to_owned(), String::new()));
+        let other =
+            submit(bench.engine_of_another_process("orders.submit", ORDER_KEY)?, edited_order()).await;
+        assert_eq!(name_of(&other), "PayloadMismatch");
+        assert_eq!(bench.only_item().await?, written);
+    }
+    for validation in [None, Some("1:00000000:0123"), Some("of another writer")] {
+        let mut item = written.clone();
+        match validation {
+            None => item.remove("validation"),
+            Some(text) => item.insert("validation".to_owned(), AttributeValue::S(text.to_owned())),
+        };
+        bench.put(item.clone()).await?;
+        let (capture, _guard) = Capture::start();
+        let replay = submit(bench.engine("orders.submit", ORDER_KEY)?, edited_order()).await?;
+        assert!(replay.is_replayed(), "{validation:?}");
+        let (level, note) = note(&capture);
+        assert_eq!(level, "WARN");
+        assert!(note.contains("no fingerprint of this rule"), "{note}");
+        assert_eq!(bench.only_item().await?, item);
+    }
+    assert_eq!(work.runs(), 1);
+    Ok(())
+}
+
+/// What runs without protection, and a failure that is not a fresh one, can be seen in the log.
+#[tokio::test]
+async fn unprotected_runs_and_replayed_failures_are_warnings() -> TestResult {
+    let (capture, _guard) = Capture::start();
+    let bench = Bench::memory();
+    let open = bench.engine("open", "id")?.policy(Policy::new().missing_key(MissingKey::RunUnprotected))?;
+    open.run(&json!({}), |_| async { Ok::<_, io::Error>(1) }).await?;
+    let report = capture.reports().pop().ok_or("no line")?;
+    assert_eq!((&*report.level, &*report.fields["outcome"]), ("WARN", "Unprotected"));
+    assert!(report.fields["note"].contains("lacks the key"), "{report:?}");
+
+    let results = Typed::<u8, String>::new().store_failures();
+    let engine = bench.engine("failing", "id")?;
+    for outcome in ["FunctionFailed", "FailureReplayed"] {
+        let input = json!({"id": 1});
+        let failed = engine.run_with(&input, &results, |_| async { Err("declined".to_owned()) }).await;
+        assert_eq!(name_of(&failed), outcome);
+        let report = capture.reports().pop().ok_or("no line")?;
+        assert_eq!((&*report.level, &*report.fields["outcome"]), ("WARN", outcome));
+    }
+    Ok(())
+}
