@@ -73,3 +73,21 @@ async fn unprotected_runs_and_replayed_failures_are_warnings() -> TestResult {
     }
     Ok(())
 }
+
+#[lambda_idempotency::idempotent(key = "id", input = order, name = "orders.without_a_store")]
+async fn without_a_store(order: &Value, work: &Work) -> Result<usize, lambda_idempotency::Error> {
+    Ok(work.run())
+}
+
+#[tokio::test]
+async fn a_function_without_a_store_has_its_line_like_any_other() -> TestResult {
+    let (capture, _guard) = Capture::start();
+    let work = Work::new();
+    let (refused, seen) = lambda_idempotency::observed(without_a_store(&json!({"id": 1}), &work)).await;
+    assert!(refused.is_err() && work.runs() == 0);
+    assert_eq!(seen.map(|seen| seen.outcome), Some("Config"));
+    let report = capture.reports().pop().ok_or("no line")?;
+    assert_eq!((&*report.level, &*report.fields["outcome"]), ("ERROR", "Config"));
+    assert_eq!(report.fields["function"], "orders.without_a_store");
+    Ok(())
+}

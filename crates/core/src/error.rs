@@ -153,7 +153,7 @@ pub enum Error {
     },
     /// The work is done, but its result is not stored: it is too large for the store, the policy keeps only
     /// the marker, or it could not be written as JSON (0 bytes) or encrypted.
-    #[error("record {id}: the work is done, but its result of {bytes} bytes is not stored")]
+    #[error("record {id}: the work is done, but {} is not stored", result_of(*bytes))]
     ResultNotStored {
         /// The record.
         id: RecordId,
@@ -217,6 +217,13 @@ pub enum Error {
         /// What is wrong, where, and how to mend it.
         message: String,
     },
+}
+
+fn result_of(bytes: u64) -> String {
+    match bytes {
+        0 => "its result, which had no JSON form,".to_owned(),
+        bytes => format!("its result of {bytes} bytes"),
+    }
 }
 
 fn list(reasons: &[RefusedWrite]) -> String {

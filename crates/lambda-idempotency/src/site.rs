@@ -11,7 +11,8 @@ use serde::Serialize;
 use crate::answers::Answers;
 use crate::event_input::Input;
 use crate::{
-    Error, Fingerprint, Identity, Invocation, Key, Outcome, Policy, RecordId, RunError, Store, installed,
+    Error, Fingerprint, Identity, Invocation, Key, MemoryStore, Outcome, Policy, RecordId, RunError, Store,
+    installed,
 };
 
 /// One annotated function: what the macro knows of it, and its settings, made at its first call.
@@ -284,12 +285,16 @@ impl Call {
         F: FnOnce() -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
-        let (settings, identity) = self.state?;
+        let (settings, mut identity) = self.state?;
         let default: Arc<dyn Store>;
         let store = match store {
             Some(store) => store,
             None => {
-                default = installed::store()?;
+                default = installed::store().unwrap_or_else(|error| {
+                    // Refused with the call's own line in the log and in the metrics; this store is never asked.
+                    identity = Err(error);
+                    Arc::new(MemoryStore::new())
+                });
                 &*default
             }
         };
