@@ -75,6 +75,7 @@ mod event_input;
 mod installed;
 mod json_members;
 mod layer;
+mod place;
 mod raw;
 mod service_fn;
 mod site;

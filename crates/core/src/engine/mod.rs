@@ -7,11 +7,13 @@ mod encoding;
 mod finish;
 mod json;
 mod kept;
+mod limits;
 mod renew;
 mod report;
 mod results;
 mod run;
 mod settings;
+mod unprotected;
 mod wait;
 
 use std::future::Future;

@@ -10,10 +10,10 @@ use super::claim::{Busy, Claimed};
 use super::report::Report;
 use super::results::Results;
 use super::{Identity, Settings};
-use crate::decide::{LONGEST_RUN, Times};
+use crate::decide::Times;
 use crate::{
-    Attempt, Clock, EpochMillis, Error, InProgress, Invocation, Lease, OnError, Outcome, Owner, Policy,
-    ReleaseAnswer, ReleaseRequest, RunError, Status, Store, StoreError, StoreErrorKind,
+    Attempt, Clock, Error, InProgress, Invocation, OnError, Outcome, Owner, Policy, ReleaseAnswer, RunError,
+    Store,
 };
 use futures_util::FutureExt;
 
@@ -152,89 +152,12 @@ impl Run<'_> {
         }
     }
 
-    /// Runs the work without a record; its steps have no tokens.
-    pub(super) async fn unprotected<T, R, E, F, Fut>(
-        &self,
-        results: &R,
-        work: F,
-    ) -> Result<Outcome<R::Answer>, RunError<E>>
-    where
-        R: Results<T, E>,
-        F: FnOnce(Attempt) -> Fut,
-        Fut: Future<Output = Result<T, E>>,
-    {
-        let attempt = Attempt::new(None, false, self.unguarded_until(), Arc::clone(&self.clock));
-        let value =
-            attempt.clone().scope(async move { work(attempt).await }).await.map_err(RunError::Function)?;
-        self.answer(results, value).map(Outcome::Unprotected)
-    }
-
-    /// Fail-open: runs the work although the store gave no answer to the claim. The claim can have been applied
-    /// all the same, so the work's end is written as if it were held, once and as far as the store takes it:
-    /// the condition on the owner makes that safe, and a later duplicate then meets the answer.
-    async fn unprotected_after<T, R, E, F, Fut>(
-        &self,
-        identity: &Identity,
-        owner: &Owner,
-        results: &R,
-        work: F,
-        report: &mut Report,
-    ) -> Result<Outcome<R::Answer>, RunError<E>>
-    where
-        R: Results<T, E>,
-        F: FnOnce(Attempt) -> Fut,
-        Fut: Future<Output = Result<T, E>>,
-    {
-        let until = self.unguarded_until();
-        let attempt = Attempt::new(None, false, until, Arc::clone(&self.clock));
-        let body = attempt.clone().scope({
-            let attempt = attempt.clone();
-            async move { work(attempt).await }
-        });
-        let ended = AssertUnwindSafe(Box::pin(body)).catch_unwind().await;
-        // Nothing of the value is borrowed while the store is asked: it may be no `Sync`.
-        let (json, give_back) = match &ended {
-            Ok(Ok(value)) => {
-                let is_answer = callbacks::ask("store_if", report, || results.is_answer(value));
-                let json = is_answer.then(|| results.encode(value).ok()).flatten();
-                (json.map(|json| (Status::Completed, json)), !is_answer)
-            }
-            Ok(Err(error)) => {
-                let asked = callbacks::ask("on_error", report, || results.on_error(error));
-                match asked.unwrap_or(self.policy().after_error()) {
-                    OnError::Release => (None, true),
-                    OnError::Store if attempt.was_refused_inside() => (None, true),
-                    OnError::Store => {
-                        let json = results.encode_failure(error).and_then(Result::ok);
-                        (json.map(|json| (Status::Failed, json)), false)
-                    }
-                    OnError::Keep => (None, false),
-                }
-            }
-            Err(_) => (None, true),
-        };
-        if let Some((status, json)) = json {
-            self.record_if_possible(identity, owner, until, (status, &json), report).await;
-        }
-        if give_back && self.policy().after_error() == OnError::Release && !attempt.has_effect() {
-            let request = ReleaseRequest { id: identity.id.clone(), owner: owner.clone() };
-            // Whether it is answered changes nothing for the caller.
-            let _ = self.within_limit("release", self.store.release(&request)).await;
-        }
-        match ended {
-            Ok(Ok(value)) => self.answer(results, value).map(Outcome::Unprotected),
-            Ok(Err(error)) => Err(RunError::Function(error)),
-            Err(panic) => resume_unwind(panic),
-        }
-    }
-
-    /// When an invocation without a claim is stopped.
-    fn unguarded_until(&self) -> EpochMillis {
-        self.invocation.deadline.instant().unwrap_or_else(|| self.clock.now().plus(LONGEST_RUN))
-    }
-
     /// The answer that a result is by itself, without a record.
-    fn answer<T, E, R: Results<T, E>>(&self, results: &R, value: T) -> Result<R::Answer, RunError<E>> {
+    pub(super) fn answer<T, E, R: Results<T, E>>(
+        &self,
+        results: &R,
+        value: T,
+    ) -> Result<R::Answer, RunError<E>> {
         let function = || self.settings.name().to_owned();
         let answer = results.unprotected(value);
         answer.map_err(|reason| Error::InvalidResult { function: function(), reason }.into())
@@ -284,76 +207,5 @@ impl Run<'_> {
 
     pub(super) fn policy(&self) -> &Policy {
         self.settings.policy_ref()
-    }
-
-    /// What one store verb may take now: the policy's limit, or what the invocation's time left allows
-    /// where that is less. Of that a little is kept, so that the error still reaches the caller; not when
-    /// that little is most of it: the write matters more. When no time is left the platform decides, not
-    /// we: the verb gets its full limit.
-    fn verb_limit(&self) -> Duration {
-        let limit = self.policy().store_timeout;
-        match self.invocation.deadline.instant().map(|deadline| self.clock.now().until(deadline)) {
-            Some(left) if left > RESERVE.saturating_mul(2) => limit.min(left.saturating_sub(RESERVE)),
-            Some(left) if !left.is_zero() => limit.min(left),
-            _ => limit,
-        }
-    }
-
-    /// What a verb before the work may take: always less than the time left, so that its error still reaches
-    /// the caller.
-    fn limit_before_work(&self) -> Duration {
-        let limit = self.policy().store_timeout;
-        match self.invocation.deadline.instant().map(|deadline| self.clock.now().until(deadline)) {
-            Some(left) => limit.min(left.saturating_sub(RESERVE).max(left / 2)),
-            None => limit,
-        }
-    }
-
-    /// Waits for a verb before the work no longer than it may take.
-    pub(super) async fn before_work<T>(
-        &self,
-        verb: &str,
-        call: impl Future<Output = Result<T, StoreError>>,
-    ) -> Result<T, StoreError> {
-        self.within(self.limit_before_work(), verb, call).await
-    }
-
-    /// Waits for a verb during or after the work no longer than it may take.
-    pub(super) async fn within_limit<T>(
-        &self,
-        verb: &str,
-        call: impl Future<Output = Result<T, StoreError>>,
-    ) -> Result<T, StoreError> {
-        self.within(self.verb_limit(), verb, call).await
-    }
-
-    /// As [`Run::within_limit`], and of the time left it leaves half for the completion that comes after it.
-    pub(super) async fn before_completion<T>(
-        &self,
-        verb: &str,
-        call: impl Future<Output = Result<T, StoreError>>,
-    ) -> Result<T, StoreError> {
-        let left = self.invocation.deadline.instant().map(|deadline| self.clock.now().until(deadline));
-        // A lease is not renewed any more once the function has ended; this much of it is left at least.
-        let lease = match self.policy().lease {
-            Lease::Renewed { lease, every } => Some(lease.saturating_sub(every)),
-            _ => None,
-        };
-        let halves = [left.filter(|left| !left.is_zero()), lease].into_iter().flatten().map(|left| left / 2);
-        let half = halves.min().unwrap_or(Duration::MAX);
-        self.within(self.verb_limit().min(half), verb, call).await
-    }
-
-    async fn within<T>(
-        &self,
-        limit: Duration,
-        verb: &str,
-        call: impl Future<Output = Result<T, StoreError>>,
-    ) -> Result<T, StoreError> {
-        tokio::time::timeout(limit, call).await.unwrap_or_else(|_| {
-            Err(StoreError::new(StoreErrorKind::TimedOut, format!("{verb} by {:?}", self.store))
-                .code(format!("after {} ms", limit.as_millis()))
-                .cure("check that the store can be reached from this function"))
-        })
     }
 }
