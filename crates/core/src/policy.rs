@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use lambda_idempotency_key::Powertools;
+
 /// How long a claim holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -108,6 +110,7 @@ pub struct Policy {
     pub(crate) result_mode: ResultMode,
     pub(crate) offload_over: Option<usize>,
     pub(crate) store_timeout: Duration,
+    pub(crate) powertools: Option<Powertools>,
 }
 
 impl Default for Policy {
@@ -139,6 +142,7 @@ impl Policy {
             result_mode: ResultMode::Full,
             offload_over: None,
             store_timeout: Self::DEFAULT_STORE_TIMEOUT,
+            powertools: None,
         }
     }
 
@@ -227,6 +231,30 @@ impl Policy {
     pub const fn store_timeout(mut self, store_timeout: Duration) -> Self {
         self.store_timeout = store_timeout;
         self
+    }
+
+    /// Makes record ids as Powertools for AWS Lambda does in another language, and its validation hash where the
+    /// fingerprint is narrowed: for a function that takes over a table which that one wrote, or shares it. The
+    /// function's name is then what stands before the `#` in the table.
+    ///
+    /// Such ids know of no tenant and no secret, so a call with either is refused.
+    ///
+    /// ```
+    /// use lambda_idempotency_core::key::Powertools;
+    /// use lambda_idempotency_core::Policy;
+    ///
+    /// static TAKEN_OVER: Policy = Policy::new().powertools(Powertools::python());
+    /// ```
+    #[must_use]
+    pub const fn powertools(mut self, powertools: Powertools) -> Self {
+        self.powertools = Some(powertools);
+        self
+    }
+
+    /// How ids are made, where it is not this library's own way.
+    #[must_use]
+    pub const fn powertools_profile(&self) -> Option<Powertools> {
+        self.powertools
     }
 
     pub(crate) fn after_error(&self) -> OnError {

@@ -57,7 +57,8 @@ pub struct Record {
     pub validation: Option<String>,
     /// The result as JSON text, or as `encoding` says.
     pub data: Option<String>,
-    /// How `data` is to be read; absent for plain JSON text.
+    /// How `data` is to be read; absent for plain JSON text. [`Record::NATIVE`] for what a store did not hold as
+    /// text.
     pub encoding: Option<String>,
     /// With at-most-once: the end of the holder's lease, after which it is taken for interrupted.
     pub deadline: Option<EpochMillis>,
@@ -67,6 +68,10 @@ pub struct Record {
 }
 
 impl Record {
+    /// The `encoding` of JSON text that a store wrote out of a value in its own types, as Powertools for
+    /// TypeScript keeps results in DynamoDB. Never stored.
+    pub const NATIVE: &str = "native";
+
     /// Whether the record has stopped counting at `now`.
     pub fn is_expired(&self, now: EpochMillis) -> bool {
         self.expiration < now.floor_seconds()

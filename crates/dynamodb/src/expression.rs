@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use lambda_idempotency_core::key::Comparable;
 use lambda_idempotency_core::{ClaimRequest, CompleteRequest, ReleaseRequest, RenewRequest, Status};
 
 use crate::AttributeNames;
@@ -51,10 +52,14 @@ pub(crate) fn claim(request: &ClaimRequest, names: &AttributeNames) -> Expressio
     let same_content = match &request.validation {
         Some(validation) => {
             it.value(":fingerprint", text(validation.as_str()));
-            it.value(":prefix", text(validation.prefix()));
-            "(#validation = :fingerprint OR NOT begins_with(#validation, :prefix))"
+            let (prefix, not_comparable) = match validation.comparable() {
+                Comparable::StartingWith(prefix) => (prefix, "NOT begins_with(#validation, :prefix)"),
+                Comparable::NotStartingWith(prefix) => (prefix, "begins_with(#validation, :prefix)"),
+            };
+            it.value(":prefix", text(prefix));
+            format!("(#validation = :fingerprint OR {not_comparable})")
         }
-        None => "attribute_exists(#validation)",
+        None => "attribute_exists(#validation)".to_owned(),
     };
     it.condition = format!(
         "attribute_not_exists(#id) OR #expiration < :now_s OR (\

@@ -7,7 +7,7 @@ use lambda_idempotency_core::key::RecordId;
 use lambda_idempotency_core::{EpochMillis, EpochSeconds, TooLarge};
 use lambda_idempotency_core::{Owner, Record, Status, StoreError, StoreErrorKind};
 
-use crate::AttributeNames;
+use crate::{AttributeNames, native};
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
@@ -98,7 +98,7 @@ pub(crate) fn decode(
         if status.is_final() { Ok(None) } else { Ok(reader.number(name)?.map(EpochMillis::new)) }
     };
     // And of an unfinished one the result.
-    let result = |name: &str| if status.is_final() { reader.text(name) } else { Ok(None) };
+    let (data, encoding) = if status.is_final() { reader.result(names)? } else { (None, None) };
     Ok(Record {
         id: id.clone(),
         expiration: EpochSeconds::new(expiration),
@@ -106,8 +106,8 @@ pub(crate) fn decode(
         lease_end: millis(&names.in_progress_expiration)?,
         owner: reader.text(&names.owner)?.map(Owner::from_text),
         validation: reader.text(&names.validation)?,
-        data: result(&names.data)?,
-        encoding: result(&names.encoding)?,
+        data,
+        encoding,
         deadline: millis(&names.deadline)?,
         stored_at: if status.is_final() {
             reader.number(&names.stored_at)?.map(EpochMillis::new)
@@ -147,6 +147,18 @@ impl Reader<'_> {
                 number.parse().map(Some).map_err(|_| self.corrupt(name, "is not a whole number of 64 bits"))
             }
             Some(_) => Err(self.corrupt(name, "is not a number (N)")),
+        }
+    }
+
+    /// The result, and how it is to be read.
+    fn result(&self, names: &AttributeNames) -> Result<(Option<String>, Option<String>), StoreError> {
+        match self.item.get(&names.data) {
+            None | Some(AttributeValue::S(_)) => Ok((self.text(&names.data)?, self.text(&names.encoding)?)),
+            Some(value) => {
+                let what = "is neither JSON text (S) nor a value that JSON has";
+                let json = native::json(value).ok_or_else(|| self.corrupt(&names.data, what))?;
+                Ok((Some(json), Some(Record::NATIVE.to_owned())))
+            }
         }
     }
 

@@ -22,6 +22,7 @@ mod error;
 mod expression;
 mod item;
 mod names;
+mod native;
 mod store;
 mod transaction;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::expression::Expression;
 use crate::expression::error::ExpressionError;
-use crate::expression::select::SelectError;
+use crate::expression::select::{SelectError, Selection};
 use crate::volatile;
 
 /// An expression that says which work an input asks for.
@@ -71,8 +71,17 @@ impl Key {
     /// [`KeyError::Missing`] if the input does not say which work it is, [`KeyError::Invalid`] if it
     /// cannot be read.
     pub fn of(&self, json: &str) -> Result<KeyValue, KeyError> {
+        self.taken(self.0.select(json)).map(KeyValue)
+    }
+
+    pub(crate) fn expression(&self) -> &Expression {
+        &self.0
+    }
+
+    /// What was selected, if it says which work it is.
+    pub(crate) fn taken(&self, selected: Result<Selection, SelectError>) -> Result<String, KeyError> {
         let expression = || self.as_str().to_owned();
-        let selection = match self.0.select(json) {
+        let selection = match selected {
             Ok(selection) => selection,
             Err(reason) => {
                 return Err(KeyError::Invalid { expression: expression(), reason });
@@ -82,7 +91,7 @@ impl Key {
             let parts = selection.missing_parts().to_vec();
             return Err(KeyError::Missing { expression: expression(), parts });
         }
-        Ok(KeyValue(selection.into_canonical()))
+        Ok(selection.into_canonical())
     }
 }
 

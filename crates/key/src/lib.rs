@@ -23,6 +23,7 @@
 //! | [`Key`], [`KeyValue`] | the rules for what a key may be |
 //! | [`Name`], [`Secret`], [`RecordId`] | the id of the stored record |
 //! | [`Fingerprint`], [`Validation`] | what was asked, and how two of them compare |
+//! | [`Powertools`] | ids and fingerprints as the Powertools utilities of other languages make them |
 //! | [`source`] | which AWS service sent an event |
 //! | [`canonical`] | the canonical form of JSON |
 
@@ -34,6 +35,7 @@ mod json;
 mod key;
 mod name;
 mod number;
+mod powertools;
 mod record_id;
 mod secret;
 pub mod source;
@@ -48,6 +50,7 @@ pub use json::canonical::canonical;
 pub use json::error::{CanonicalError, CanonicalReason};
 pub use key::{Key, KeyError, KeyValue};
 pub use name::{Name, NameError};
+pub use powertools::{Powertools, PowertoolsHash};
 pub use record_id::RecordId;
 pub use secret::{Secret, SecretError};
-pub use validation::{Comparison, Validation};
+pub use validation::{Comparable, Comparison, Validation};

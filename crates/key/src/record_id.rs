@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::hash::hash;
 use crate::key::KeyValue;
 use crate::name::Name;
@@ -9,9 +12,6 @@ use crate::secret::Secret;
 
 /// What the hash begins with. Another rule for ids gets another label.
 const LABEL: &[u8] = b"lambda-idempotency id 1";
-
-/// How many hexadecimal digits a hash has.
-const HASH_DIGITS: usize = 64;
 
 /// The id of a record: `{name}#{64 hexadecimal digits}`.
 ///
@@ -42,13 +42,17 @@ impl RecordId {
         Self { text: format!("{name}#{hash}") }
     }
 
-    /// Reads a stored id. `None` if it is not one of ours.
+    /// The id whose hash another utility would write like this.
+    pub(crate) fn with_digest(name: &Name, digest: &str) -> Self {
+        Self { text: format!("{name}#{digest}") }
+    }
+
+    /// Reads a stored id. `None` if it is none that this library or [`Powertools`](crate::Powertools) writes.
     #[must_use]
     pub fn parse(stored: &str) -> Option<Self> {
         let (name, hash) = stored.split_once('#')?;
         Name::new(name).ok()?;
-        let digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        (hash.len() == HASH_DIGITS && hash.bytes().all(digit)).then(|| Self { text: stored.to_owned() })
+        is_hash(hash).then(|| Self { text: stored.to_owned() })
     }
 
     /// The whole id.
@@ -63,7 +67,7 @@ impl RecordId {
         self.text.split('#').next().unwrap_or("")
     }
 
-    /// The hash: 64 lower-case hexadecimal digits.
+    /// The hash: 64 lower-case hexadecimal digits; what [`Powertools`](crate::Powertools) writes where that is used.
     #[must_use]
     pub fn hash(&self) -> &str {
         self.text.rsplit('#').next().unwrap_or("")
@@ -73,6 +77,17 @@ impl RecordId {
     #[must_use]
     pub fn short(&self) -> &str {
         self.hash().get(..8).unwrap_or("")
+    }
+}
+
+/// SHA-256 in hexadecimal digits, or any of the hashes of Powertools: 16, 32 or 64 bytes, in hexadecimal digits or
+/// base64.
+fn is_hash(text: &str) -> bool {
+    let digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    match text.len() {
+        32 | 64 | 128 => text.bytes().all(digit),
+        24 | 44 | 88 => STANDARD.decode(text).is_ok_and(|bytes| matches!(bytes.len(), 16 | 32 | 64)),
+        _ => false,
     }
 }
 

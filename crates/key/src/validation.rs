@@ -8,6 +8,9 @@ use crate::secret::Secret;
 const RULE_LABEL: &[u8] = b"lambda-idempotency rule 1";
 const CONTENT_LABEL: &[u8] = b"lambda-idempotency content 1";
 
+/// What this library's own texts begin with.
+const VERSION: &str = "1:";
+
 /// Part of the rule where there is a secret: with and without one, contents do not compare.
 const KEYED: &[u8] = b"keyed";
 
@@ -32,7 +35,8 @@ const RULE_DIGITS: usize = 8;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Validation {
     text: String,
-    prefix: usize,
+    /// The length of version and rule, where the text has them.
+    prefix: Option<usize>,
 }
 
 impl Validation {
@@ -42,8 +46,13 @@ impl Validation {
         let keyed = [plain[0], plain[1], plain[2], KEYED];
         let rule = hash(None, if secret.is_some() { &keyed } else { &plain });
         let content = hash(secret, &[CONTENT_LABEL, content.as_bytes()]);
-        let prefix = format!("1:{}:", rule.get(..RULE_DIGITS).unwrap_or(&rule));
-        Self { prefix: prefix.len(), text: prefix + &content }
+        let prefix = format!("{VERSION}{}:", rule.get(..RULE_DIGITS).unwrap_or(&rule));
+        Self { prefix: Some(prefix.len()), text: prefix + &content }
+    }
+
+    /// A hash as another utility writes it: nothing in it says how it was made.
+    pub(crate) fn bare(digest: String) -> Self {
+        Self { text: digest, prefix: None }
     }
 
     /// The whole text.
@@ -52,16 +61,23 @@ impl Validation {
         &self.text
     }
 
-    /// The version and the rule, with both colons: what has to be equal for the rest to compare.
+    /// Which stored texts this one can be compared with.
     #[must_use]
-    pub fn prefix(&self) -> &str {
-        &self.text[..self.prefix]
+    pub fn comparable(&self) -> Comparable<'_> {
+        match self.prefix {
+            Some(prefix) => Comparable::StartingWith(&self.text[..prefix]),
+            None => Comparable::NotStartingWith(VERSION),
+        }
     }
 
     /// Compares with what a record holds, in a time that tells nothing about the content.
     #[must_use]
     pub fn compare(&self, stored: &str) -> Comparison {
-        if !stored.starts_with(self.prefix()) {
+        let comparable = match self.comparable() {
+            Comparable::StartingWith(prefix) => stored.starts_with(prefix),
+            Comparable::NotStartingWith(prefix) => !stored.starts_with(prefix),
+        };
+        if !comparable {
             Comparison::NotComparable
         } else if same(&self.text, stored) {
             Comparison::Same
@@ -80,9 +96,19 @@ impl fmt::Display for Validation {
 /// Shows the rule and the first 8 digits of the content's hash.
 impl fmt::Debug for Validation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = self.text.get(..self.prefix + 8).unwrap_or(&self.text);
+        let shown = self.text.get(..self.prefix.unwrap_or(0) + 8).unwrap_or(&self.text);
         write!(f, "Validation({shown}…)")
     }
+}
+
+/// Which stored texts a fingerprint can be compared with: a store's claim condition asks the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparable<'a> {
+    /// Those that begin with this: version and rule, with both colons.
+    StartingWith(&'a str),
+    /// Those that do not begin with this. A hash that another utility would have written compares with all but
+    /// this library's own.
+    NotStartingWith(&'a str),
 }
 
 /// How a fingerprint compares with a stored one.

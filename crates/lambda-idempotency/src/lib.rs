@@ -70,6 +70,7 @@ pub mod testing;
 
 mod answers;
 mod bounds;
+mod compute_id;
 mod emf;
 mod event_input;
 mod installed;
@@ -80,11 +81,12 @@ mod raw;
 mod service_fn;
 mod site;
 
+pub use compute_id::{compute_id, compute_id_with};
 pub use emf::EmfMetrics;
 pub use installed::{install, install_cipher, install_observer, install_offload, install_secret};
 #[cfg(feature = "encryption")]
 pub use lambda_idempotency_core::Aes256Gcm;
-pub use lambda_idempotency_core::key::{ExpressionError, KeyError, SecretError};
+pub use lambda_idempotency_core::key::{ExpressionError, KeyError, Powertools, PowertoolsHash, SecretError};
 pub use lambda_idempotency_core::{
     Attempt, Cached, Cipher, CipherError, Clock, Engine, EpochMillis, EpochSeconds, Error, Fingerprint,
     Identity, InProgress, Invocation, JsonFault, Key, Lease, MemoryStore, MissingKey, NotRecordedReason,
@@ -155,7 +157,6 @@ pub use lambda_idempotency_s3::{self as s3, S3Offload};
 pub use layer::{IdempotencyLayer, IdempotencyService};
 pub use raw::Raw;
 pub use service_fn::{ServiceFn, service_fn};
-pub use site::compute_id;
 
 /// What `#[idempotent]` expands to. Not part of the public API.
 #[doc(hidden)]

@@ -6,14 +6,12 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use lambda_idempotency_core::{Settings, clock};
-use serde::Serialize;
 
 use crate::answers::Answers;
 use crate::event_input::Input;
 use crate::place::{Place, plain_place, without_closures};
 use crate::{
-    Error, Fingerprint, Identity, Invocation, Key, MemoryStore, Outcome, Policy, RecordId, RunError, Store,
-    installed,
+    Error, Fingerprint, Identity, Invocation, Key, MemoryStore, Outcome, Policy, RunError, Store, installed,
 };
 
 /// One annotated function: what the macro knows of it, and its settings, made at its first call.
@@ -135,6 +133,7 @@ impl Site {
         };
         let name = match self.name {
             Some(name) => name.to_owned(),
+            None if policy.powertools_profile().is_some() => return Err(self.nameless()),
             None => self.default_name(here, self_type)?,
         };
         self.say_if_shared(&name);
@@ -175,6 +174,19 @@ impl Site {
             message: format!(
                 "`{place}` has no name of its own that is sure to be the same in every build and of no other \
                  function: name its records with `#[idempotent(name = \"…\")]`"
+            ),
+        }
+    }
+
+    /// Powertools knows nothing of the modules of this program.
+    fn nameless(&self) -> Error {
+        let Self { module, function, .. } = self;
+        Error::Config {
+            message: format!(
+                "`{module}::{function}` looks for records of Powertools for AWS Lambda, and needs their name, which \
+                 is what stands before the `#` in the table: \
+                 `name = \"${{AWS_LAMBDA_FUNCTION_NAME}}.app.lambda_handler\"` for a function of Python, \
+                 `name = \"${{AWS_LAMBDA_FUNCTION_NAME}}\"` of TypeScript, or the `key_prefix` that it was given"
             ),
         }
     }
@@ -263,32 +275,4 @@ impl Call {
             None => run.await,
         }
     }
-}
-
-/// The id under which the record of `input` is stored, for a function called `name` whose key is `key`:
-/// what support needs to find one record. Uses the installed secret and the tenant of this invocation, and
-/// takes a key that is new at every delivery as well.
-///
-/// ```
-/// use lambda_idempotency::compute_id;
-///
-/// let order = serde_json::json!({"order_id": 77, "version": 3});
-/// let id = compute_id("orders.submit", "[order_id, version]", &order)?;
-/// assert!(id.as_str().starts_with("orders.submit#"));
-/// # Ok::<(), lambda_idempotency::Error>(())
-/// ```
-///
-/// # Errors
-/// [`Error::Config`] when name or key cannot be one, [`Error::MissingKey`], [`Error::InvalidKey`] or
-/// [`Error::InvalidInput`] when the input has no such key.
-pub fn compute_id<I: Serialize + ?Sized>(name: &str, key: &str, input: &I) -> Result<RecordId, Error> {
-    // Whether such a key is wise was decided where the function is annotated.
-    let key =
-        Key::parse_allowing_volatile(key).map_err(|error| Error::Config { message: error.to_string() })?;
-    let settings = Settings::new(name, key)?.fingerprint(Fingerprint::Off).secret(installed::secret());
-    let identity = settings.identify(input, &Invocation::current())?;
-    // Only a policy can let a missing key pass, and this one does not.
-    identity
-        .map(|identity| identity.id().clone())
-        .ok_or_else(|| Error::Config { message: format!("{name}: the input has no key") })
 }

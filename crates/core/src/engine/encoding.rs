@@ -3,7 +3,7 @@
 //! `encoding` lists the steps by which `data` was made of the JSON text, in order and joined by `+`
 //! (`gzip`, then the cipher's name); with any step, `data` is base64. A last step `<place>:<bytes>` says that
 //! what the others made of those bytes of JSON is kept elsewhere, and `data` is where. `omitted:<bytes>` is a
-//! result that was left out.
+//! result that was left out. `native` is never written: a store that found a value in its own types says so.
 
 use std::borrow::Cow;
 use std::io::{Read, Write};
@@ -18,7 +18,7 @@ use crate::{Cipher, CipherError, JsonFault, Record, ResultMode};
 
 const OMITTED: &str = "omitted";
 /// Names that mean something else.
-pub(super) const RESERVED_STEPS: [&str; 2] = [OMITTED, GZIP];
+pub(super) const RESERVED_STEPS: [&str; 3] = [OMITTED, GZIP, Record::NATIVE];
 /// Between two steps.
 const BETWEEN: &str = "+";
 const GZIP: &str = "gzip";
@@ -32,6 +32,8 @@ pub(super) struct Encoding<'a> {
     pub(super) cipher: Option<&'a dyn Cipher>,
     /// The store's location, to which ciphertexts are bound.
     pub(super) location: &'a str,
+    /// Whether a string that another writer stored is the result itself, and not its JSON text.
+    pub(super) strings_are_results: bool,
 }
 
 /// What became of a stored result.
@@ -104,8 +106,12 @@ impl<'a> Encoding<'a> {
     pub(super) fn get<'r>(&self, record: &'r Record) -> Result<Stored<'r>, JsonFault> {
         // `status` says that it is complete; no data is the result "nothing".
         let data = record.data.as_deref().unwrap_or("null");
-        let Some(encoding) = record.encoding.as_deref() else {
-            return Ok(Stored::Json(Cow::Borrowed(data)));
+        let encoding = match record.encoding.as_deref() {
+            None if self.strings_are_results && record.owner.is_none() && record.data.is_some() => {
+                return super::json::to_text(data).map(|json| Stored::Json(Cow::Owned(json)));
+            }
+            None | Some(Record::NATIVE) => return Ok(Stored::Json(Cow::Borrowed(data))),
+            Some(encoding) => encoding,
         };
         let (steps, last) = encoding.rsplit_once(BETWEEN).unwrap_or(("", encoding));
         if let Some((place, bytes)) = last.split_once(':') {

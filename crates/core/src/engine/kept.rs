@@ -31,7 +31,13 @@ pub(super) enum Kept<'a> {
 impl Run<'_> {
     pub(super) fn encoding(&self) -> Encoding<'_> {
         let cipher = self.settings.cipher_ref();
-        Encoding { mode: self.policy().result_mode, cipher, location: self.store.location() }
+        let strings_are_results = self.policy().powertools.is_some_and(|other| other.stores_native_values());
+        Encoding {
+            mode: self.policy().result_mode,
+            cipher,
+            location: self.store.location(),
+            strings_are_results,
+        }
     }
 
     /// Puts `json` into a record, which is otherwise complete, or where it belongs.

@@ -5,9 +5,11 @@ mod claim;
 mod detached;
 mod encoding;
 mod finish;
+mod identity;
 mod json;
 mod kept;
 mod limits;
+mod name;
 mod renew;
 mod report;
 mod results;
@@ -23,9 +25,10 @@ use lambda_idempotency_key::{Fingerprint, Key, Secret};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use identity::Identity;
 pub(crate) use json::from_text;
 pub use results::{Results, Text, Typed};
-pub use settings::{Identity, Settings};
+pub use settings::Settings;
 
 use crate::{
     Attempt, Cipher, Clock, Error, Invocation, Observer, Offload, Outcome, Policy, RunError, Store,
@@ -46,10 +49,11 @@ impl Engine {
     /// An engine that guards the work called `name` by `key`.
     ///
     /// `name` is the scope of the key and part of every record id: two engines with one name share
-    /// their records. It must stay the same across deploys.
+    /// their records. It must stay the same across deploys. `${AWS_LAMBDA_FUNCTION_NAME}` in it stands for the name
+    /// of the Lambda function.
     ///
     /// # Errors
-    /// [`Error::Config`] when `name` is empty, too long or holds a `#`.
+    /// [`Error::Config`] when `name` is empty, too long, holds a `#`, or stands for a name that is not known.
     pub fn new(name: &str, store: impl Store + 'static, key: Key) -> Result<Self, Error> {
         Ok(Self { settings: Settings::new(name, key)?, store: Arc::new(store), clock: Arc::new(SystemClock) })
     }

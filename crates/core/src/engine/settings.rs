@@ -7,47 +7,45 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use lambda_idempotency_key::{Fingerprint, Key, KeyError, Name, RecordId, Secret, Validation, source};
-use serde::Serialize;
+use lambda_idempotency_key::{Fingerprint, Key, Name, Secret};
 
 use super::encoding::RESERVED_STEPS;
-use super::json;
+use super::identity::Identity;
+use super::name::checked_name;
 use super::report;
 use super::results::Results;
 use super::run::Run;
 use crate::switch;
-use crate::{
-    Attempt, Cipher, Clock, Error, Invocation, MissingKey, Observer, Offload, Outcome, Policy, RunError,
-    Store,
-};
+use crate::{Attempt, Cipher, Clock, Error, Invocation, Observer, Offload, Outcome, Policy, RunError, Store};
 
 /// Name, key, fingerprint and policy of one guarded function.
 ///
 /// [`Engine`](crate::Engine) and `#[idempotent]` are both this and a store.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    inner: Arc<Inner>,
+    pub(super) inner: Arc<Inner>,
 }
 
 #[derive(Clone, Debug)]
-struct Inner {
-    name: Name,
-    key: Key,
-    fingerprint: Fingerprint,
-    policy: Policy,
-    secret: Option<Secret>,
+pub(super) struct Inner {
+    pub(super) name: Name,
+    pub(super) key: Key,
+    pub(super) fingerprint: Fingerprint,
+    pub(super) policy: Policy,
+    pub(super) secret: Option<Secret>,
     cipher: Option<Arc<dyn Cipher>>,
     offload: Option<Arc<dyn Offload>>,
     observer: Option<Arc<dyn Observer>>,
-    previous: Option<Key>,
+    pub(super) previous: Option<Key>,
     short_expiry_said: Arc<AtomicBool>,
 }
 
 impl Settings {
-    /// Settings with the default policy.
+    /// Settings with the default policy. In `name`, `${AWS_LAMBDA_FUNCTION_NAME}` stands for the name of the
+    /// Lambda function.
     ///
     /// # Errors
-    /// [`Error::Config`] when `name` is empty, too long or holds a `#`.
+    /// [`Error::Config`] when `name` is empty, too long, holds a `#`, or stands for a name that is not known.
     pub fn new(name: &str, key: Key) -> Result<Self, Error> {
         let name = checked_name(name)?;
         let inner = Inner {
@@ -131,7 +129,7 @@ impl Settings {
     /// The same settings under another name.
     ///
     /// # Errors
-    /// [`Error::Config`] when `name` is empty, too long or holds a `#`.
+    /// As [`Settings::new`].
     pub fn renamed(mut self, name: &str) -> Result<Self, Error> {
         Arc::make_mut(&mut self.inner).name = checked_name(name)?;
         Ok(self)
@@ -171,77 +169,6 @@ impl Settings {
                  again (at its defaults): a late delivery would do the work twice"
             );
         }
-    }
-
-    /// The identity of `input`; `None` when the key is missing and the policy lets such work run.
-    ///
-    /// Taken once, before the input moves into the function: what the function does to its input
-    /// changes nothing.
-    ///
-    /// # Errors
-    /// [`Error::MissingKey`], [`Error::InvalidKey`] or [`Error::InvalidInput`].
-    pub fn identify<I: Serialize + ?Sized>(
-        &self,
-        input: &I,
-        invocation: &Invocation,
-    ) -> Result<Option<Identity>, Error> {
-        self.identity_of(&self.json(input)?, invocation)
-    }
-
-    /// As [`Settings::identify`], of a whole Lambda event: one that holds several records is several
-    /// pieces of work, and is refused; but not within the invocation of one record of a batch.
-    ///
-    /// # Errors
-    /// As [`Settings::identify`], and [`Error::SeveralRecords`].
-    pub fn identify_event<I: Serialize + ?Sized>(
-        &self,
-        event: &I,
-        invocation: &Invocation,
-    ) -> Result<Option<Identity>, Error> {
-        let json = self.json(event)?;
-        // An event that is not JSON with one meaning is refused with the key, in its words.
-        if !invocation.one_record
-            && json.contains("\"Records\"")
-            && let Ok(Some(count)) = source::record_count(&json)
-            && count > 1
-        {
-            return Err(Error::SeveralRecords { function: self.name().to_owned(), count });
-        }
-        self.identity_of(&json, invocation)
-    }
-
-    pub(super) fn json<I: Serialize + ?Sized>(&self, input: &I) -> Result<String, Error> {
-        // NaN and the infinities are refused: all of them would be the same `null`.
-        json::to_text(input)
-            .map_err(|reason| Error::InvalidInput { function: self.name().to_owned(), reason })
-    }
-
-    pub(super) fn identity_of(&self, json: &str, invocation: &Invocation) -> Result<Option<Identity>, Error> {
-        let function = || self.name().to_owned();
-        let key = match self.inner.key.of(json) {
-            Ok(key) => key,
-            Err(source @ KeyError::Missing { .. }) => {
-                return match self.inner.policy.missing_key {
-                    MissingKey::Refuse => Err(Error::MissingKey { function: function(), source }),
-                    MissingKey::RunUnprotected => Ok(None),
-                };
-            }
-            Err(source) => return Err(Error::InvalidKey { function: function(), source }),
-        };
-        let (name, secret) = (&self.inner.name, self.inner.secret.as_ref());
-        let validation = self
-            .inner
-            .fingerprint
-            .of_with(json, secret)
-            .map_err(|source| Error::InvalidKey { function: function(), source })?;
-        let id = |key: &_| RecordId::new(name, invocation.tenant.as_deref(), key, secret);
-        let previous = match self.inner.previous.as_ref().map(|previous| previous.of(json)) {
-            Some(Ok(previous)) => Some(id(&previous)),
-            // It continues nothing.
-            None | Some(Err(KeyError::Missing { .. })) => None,
-            Some(Err(source)) => return Err(Error::InvalidKey { function: function(), source }),
-        };
-        Ok(Some(Identity { id: id(&key), validation, previous }))
     }
 
     /// Runs `work` under `identity`, on `store`, by `clock`; `results` says what becomes of its results.
@@ -298,29 +225,4 @@ fn checked_step(what: &str, name: &str) -> Result<(), Error> {
          none of {RESERVED_STEPS:?}"
     );
     Err(Error::Config { message })
-}
-
-fn checked_name(name: &str) -> Result<Name, Error> {
-    Name::new(name).map_err(|error| Error::Config { message: error.to_string() })
-}
-
-/// Which record an input has, and what its content is.
-#[derive(Clone, Debug)]
-pub struct Identity {
-    pub(crate) id: RecordId,
-    pub(crate) validation: Option<Validation>,
-    /// The record of the work that this one continues.
-    pub(crate) previous: Option<RecordId>,
-}
-
-impl Identity {
-    /// The id under which the record is stored.
-    pub fn id(&self) -> &RecordId {
-        &self.id
-    }
-
-    /// The fingerprint of the content; `None` when it is switched off.
-    pub fn validation(&self) -> Option<&Validation> {
-        self.validation.as_ref()
-    }
 }

@@ -16,6 +16,7 @@ use select::{SelectError, Selection};
 
 use crate::eval::Evaluation;
 use crate::json::canonical::{canonical_content, canonical_node};
+use crate::json::node::Node;
 
 /// A JMESPath expression that has been checked: syntax, functions, argument counts, limits.
 ///
@@ -88,9 +89,18 @@ impl Expression {
             let missing = if says_something { Vec::new() } else { vec!["@".to_owned()] };
             return Ok(Selection::new(canonical, missing));
         }
+        self.select_written(json, |node| Ok(canonical_node(node)?))
+    }
+
+    /// As [`Expression::select`], with the value in another spelling.
+    pub(crate) fn select_written(
+        &self,
+        json: &str,
+        write: impl FnOnce(&Node<'_>) -> Result<String, SelectError>,
+    ) -> Result<Selection, SelectError> {
         let evaluation = Evaluation::new(self.as_str(), json);
         let (node, parts) = evaluation.run(self.ast())?;
-        Ok(Selection::new(canonical_node(&node)?, parts))
+        Ok(Selection::new(write(&node)?, parts))
     }
 
     pub(crate) fn ast(&self) -> &Ast {

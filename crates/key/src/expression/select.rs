@@ -81,6 +81,17 @@ pub enum SelectError {
         /// The call, as the expression writes it.
         call: String,
     },
+    /// The utilities of other languages would select or spell something else here.
+    #[error(
+        "`{part}` {reason}, so that no record of Powertools for AWS Lambda could be found by it; leave it out \
+         of the key"
+    )]
+    OtherInPowertools {
+        /// The part of the expression, or the name of the member.
+        part: String,
+        /// Why.
+        reason: &'static str,
+    },
     /// The expression does more work than a key can be worth.
     #[error("the expression takes more than {limit} steps on this input; select less")]
     TooMuchWork {

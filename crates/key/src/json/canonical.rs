@@ -16,7 +16,7 @@ use super::text::write_string;
 use crate::number::Decimal;
 
 /// How large a canonical form may become. An expression can repeat a value any number of times.
-const MAX_BYTES: usize = 32 << 20;
+pub(crate) const MAX_BYTES: usize = 32 << 20;
 
 /// The canonical form of a JSON text.
 ///

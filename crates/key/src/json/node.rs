@@ -47,6 +47,14 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// The same value with everything in it opened: no `Raw` at any depth.
+    pub(crate) fn open_fully(&self) -> Result<Node<'a>, CanonicalError> {
+        match self {
+            Node::Raw(text) => open(text, &mut Scanner::new(text.as_str()), 0, usize::MAX),
+            other => Ok(other.clone()),
+        }
+    }
+
     /// The member of an object; null for anything else. Only this member is looked at.
     pub(crate) fn member(&self, name: &str) -> Result<Node<'a>, CanonicalError> {
         let mut found = None;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lambda_idempotency_key::{Expression, Fingerprint, Key, Name, RecordId, Validation};
+use lambda_idempotency_key::{Expression, Fingerprint, Key, Name, Powertools, RecordId, Validation};
 
 use super::super::Subject;
 use super::Verdict;
@@ -198,4 +198,11 @@ pub(super) fn content(content: &str) -> Result<Option<Validation>, String> {
 pub(super) fn other_rule(content: &str) -> Result<Option<Validation>, String> {
     let rule = Expression::parse("[@]").map_err(|error| error.to_string())?;
     Fingerprint::Narrowed(rule).of(&format!("\"{content}\"")).map_err(|error| error.to_string())
+}
+
+/// The hash of `content` as another utility writes it, without a rule.
+pub(super) fn bare_hash(content: &str) -> Result<Option<Validation>, String> {
+    let rule = Expression::parse("[@]").map_err(|error| error.to_string())?;
+    let content = format!("\"{content}\"");
+    Powertools::python().validation(&Fingerprint::Narrowed(rule), &content).map_err(|error| error.to_string())
 }

@@ -1,6 +1,6 @@
 //! Who wins a record, and what the loser is shown.
 
-use super::bench::{Bench, LEASE, LIFE, MARGIN, MOMENT, close, content, other_rule, owner};
+use super::bench::{Bench, LEASE, LIFE, MARGIN, MOMENT, bare_hash, close, content, other_rule, owner};
 use super::{Verdict, cases, ensure};
 use crate::decide::Verdict as Judgement;
 use crate::{Replaced, Status};
@@ -14,6 +14,9 @@ cases![
     an_abandoned_claim_is_taken_over_whole,
     an_abandoned_claim_of_other_content_is_refused,
     an_abandoned_claim_of_another_rule_is_taken_over,
+    an_abandoned_claim_of_the_same_bare_hash_is_taken_over,
+    an_abandoned_claim_of_another_bare_hash_is_refused,
+    a_bare_hash_and_a_rule_do_not_compare,
     an_abandoned_claim_without_fingerprint_is_taken_over,
     a_claim_without_fingerprint_takes_over,
     a_completed_record_outlives_its_lease,
@@ -95,6 +98,31 @@ async fn an_abandoned_claim_of_another_rule_is_taken_over(bench: &Bench<'_>) -> 
     let next = bench.claim(&owner()?, content("b")?)?;
     bench.wins(&next, Replaced::Abandoned).await?;
     bench.still(&next.record()).await
+}
+
+async fn an_abandoned_claim_of_the_same_bare_hash_is_taken_over(bench: &Bench<'_>) -> Verdict {
+    bench.wins(&bench.claim(&owner()?, bare_hash("a")?)?, Replaced::Nothing).await?;
+    bench.pass(LEASE + MARGIN + MOMENT).await;
+    let next = bench.claim(&owner()?, bare_hash("a")?)?;
+    bench.wins(&next, Replaced::Abandoned).await?;
+    bench.still(&next.record()).await
+}
+
+async fn an_abandoned_claim_of_another_bare_hash_is_refused(bench: &Bench<'_>) -> Verdict {
+    let held = bench.claim(&owner()?, bare_hash("a")?)?;
+    bench.wins(&held, Replaced::Nothing).await?;
+    bench.pass(LEASE + MARGIN + MOMENT).await;
+    let (_, judgement) = bench.loses(&bench.claim(&owner()?, bare_hash("b")?)?).await?;
+    ensure!(judgement == Judgement::Mismatch, "it is judged {judgement:?}");
+    bench.still(&held.record()).await
+}
+
+async fn a_bare_hash_and_a_rule_do_not_compare(bench: &Bench<'_>) -> Verdict {
+    bench.wins(&bench.claim(&owner()?, bare_hash("a")?)?, Replaced::Nothing).await?;
+    bench.pass(LEASE + MARGIN + MOMENT).await;
+    bench.wins(&bench.claim(&owner()?, content("b")?)?, Replaced::Abandoned).await?;
+    bench.pass(LEASE + MARGIN + MOMENT).await;
+    bench.wins(&bench.claim(&owner()?, bare_hash("c")?)?, Replaced::Abandoned).await
 }
 
 async fn an_abandoned_claim_without_fingerprint_is_taken_over(bench: &Bench<'_>) -> Verdict {

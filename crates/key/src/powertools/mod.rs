@@ -1,0 +1,145 @@
+//! Record ids and validation hashes as Powertools for AWS Lambda makes them in other languages, for tables that
+//! it wrote.
+//!
+//! Its ids are a hash of JSON as the runtime's own library spells it: other bytes in every language.
+
+mod allowed;
+mod numbers;
+mod python;
+mod spell;
+mod typescript;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use md5::{Digest, Md5};
+use sha2::{Sha256, Sha512};
+
+use crate::expression::Expression;
+use crate::expression::select::{SelectError, Selection};
+use crate::fingerprint::Fingerprint;
+use crate::hash::hex;
+use crate::key::{Key, KeyError};
+use crate::name::Name;
+use crate::record_id::RecordId;
+use crate::validation::Validation;
+
+/// How Powertools for AWS Lambda makes the ids of its records, in one of its languages.
+///
+/// For a function that takes over the table of one written in Python or TypeScript, or shares it: the same key
+/// expression on the same event gives the id that the other one wrote. Compared with records that Powertools for
+/// Python 3.37 and for TypeScript 2.35 wrote.
+///
+/// It carries the weaknesses of the original along: MD5 by default, ids that can be found by trying, numbers
+/// beyond 2^53 that TypeScript rounds (and so takes for one another). Leave it again when the last record of the
+/// other function has expired.
+///
+/// Where the two would not agree there is an error instead of an id that finds nothing: an expression with a
+/// function whose result differs between the languages (arithmetic, `to_string`, `keys`, sorting), an object
+/// with a member twice or, for TypeScript, one called `__proto__`, half of a surrogate pair. Missing keys are
+/// refused as they are without it.
+///
+/// ```
+/// use lambda_idempotency_key::{Key, Name, Powertools};
+/// let name = Name::new("orders.app.handler")?;
+/// let key = Key::parse("user_id")?;
+/// let id = Powertools::python().record_id(&name, &key, r#"{"user_id": "u-1"}"#)?;
+/// assert_eq!(id.as_str(), "orders.app.handler#10f26c3616ad9e875bf989e28557f7a1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Powertools {
+    language: Language,
+    hash: PowertoolsHash,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Language {
+    Python,
+    TypeScript,
+}
+
+/// The hash of an id (`hash_function` in Python, `hashFunction` in TypeScript).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PowertoolsHash {
+    /// MD5, the default of both.
+    #[default]
+    Md5,
+    /// SHA-256.
+    Sha256,
+    /// SHA-512.
+    Sha512,
+}
+
+impl Powertools {
+    /// As the utility for Python does.
+    #[must_use]
+    pub const fn python() -> Self {
+        Self { language: Language::Python, hash: PowertoolsHash::Md5 }
+    }
+
+    /// As the utility for TypeScript does.
+    #[must_use]
+    pub const fn typescript() -> Self {
+        Self { language: Language::TypeScript, hash: PowertoolsHash::Md5 }
+    }
+
+    /// With the hash function that the other function was configured with.
+    #[must_use]
+    pub const fn hash(self, hash: PowertoolsHash) -> Self {
+        Self { hash, ..self }
+    }
+
+    /// Whether a string in `data` is a result that is a string (TypeScript), and not the JSON text of any (Python).
+    #[must_use]
+    pub const fn stores_native_values(self) -> bool {
+        matches!(self.language, Language::TypeScript)
+    }
+
+    /// The id of the record of an input. `name` is what its ids have before the `#`: `key_prefix` if that is set,
+    /// else the Lambda function's name, in Python with a point and the function's module and qualified name.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`] if the input has no usable key, or one that the other language would spell in a way of its own.
+    pub fn record_id(self, name: &Name, key: &Key, json: &str) -> Result<RecordId, KeyError> {
+        let text = key.taken(self.select(key.expression(), json))?;
+        Ok(RecordId::with_digest(name, &self.digest(&text)))
+    }
+
+    /// The fingerprint of an input, as `payload_validation_jmespath` makes it, if it is
+    /// [narrowed](Fingerprint::Narrowed). The whole input is compared by this library's own fingerprint, with which
+    /// records of Powertools do not compare.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Invalid`] if the input cannot be read, or the other language would spell it in a way of its own.
+    pub fn validation(self, fingerprint: &Fingerprint, json: &str) -> Result<Option<Validation>, KeyError> {
+        let Fingerprint::Narrowed(expression) = fingerprint else {
+            return fingerprint.of(json);
+        };
+        let invalid = |reason| KeyError::Invalid { expression: expression.as_str().to_owned(), reason };
+        let selection = self.select(expression, json).map_err(invalid)?;
+        Ok(Some(Validation::bare(self.digest(&selection.into_canonical()))))
+    }
+
+    fn select(self, expression: &Expression, json: &str) -> Result<Selection, SelectError> {
+        allowed::check(expression)?;
+        expression.select_written(json, |node| match self.language {
+            Language::Python => spell::spell::<python::Python>(node),
+            Language::TypeScript => spell::spell::<typescript::TypeScript>(node),
+        })
+    }
+
+    fn digest(self, text: &str) -> String {
+        let bytes = match self.hash {
+            PowertoolsHash::Md5 => Md5::digest(text).to_vec(),
+            PowertoolsHash::Sha256 => Sha256::digest(text).to_vec(),
+            PowertoolsHash::Sha512 => Sha512::digest(text).to_vec(),
+        };
+        match self.language {
+            Language::Python => hex(&bytes),
+            Language::TypeScript => STANDARD.encode(bytes),
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! A table that Powertools for AWS Lambda wrote, in Python or TypeScript, answers a Rust function.
+//!
+//! The rows were written by the utilities themselves: see `powertools_ids.rs` of the key crate.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use lambda_idempotency::decide::Deadline;
+use lambda_idempotency::{
+    Engine, Error, Fingerprint, Invocation, Key, MemoryStore, Outcome, Policy, Powertools, PowertoolsHash,
+    RunError, Secret, compute_id_with, idempotent,
+};
+use lambda_idempotency_tests::{Bench, Item, TestResult};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+#[derive(Deserialize)]
+struct Case {
+    case: String,
+    event: String,
+    key: String,
+    fingerprint: String,
+    hash: String,
+    python: Option<Written>,
+    typescript: Option<Written>,
+}
+
+#[derive(Deserialize)]
+struct Written {
+    name: String,
+    hash: String,
+    /// What its handler returned, as JSON.
+    result: String,
+    in_progress: Value,
+    completed: Value,
+}
+
+fn cases() -> Result<Vec<Case>, Box<dyn std::error::Error + Send + Sync>> {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/key/tests/fixtures/powertools-records.json");
+    Ok(serde_json::from_str(&std::fs::read_to_string(path)?)?)
+}
+
+fn case(name: &str) -> Result<Case, Box<dyn std::error::Error + Send + Sync>> {
+    Ok(cases()?.into_iter().find(|case| case.case == name).ok_or("no such case")?)
+}
+
+/// A row, from DynamoDB's JSON.
+fn item(json: &Value) -> Item {
+    let members = json.as_object().expect("an item");
+    members.iter().map(|(name, value)| (name.clone(), attribute(value))).collect()
+}
+
+fn attribute(json: &Value) -> AttributeValue {
+    let (kind, value) = json.as_object().and_then(|value| value.iter().next()).expect("a value");
+    let text = || value.as_str().expect("a text").to_owned();
+    match kind.as_str() {
+        "S" => AttributeValue::S(text()),
+        "N" => AttributeValue::N(text()),
+        "BOOL" => AttributeValue::Bool(value.as_bool().expect("a boolean")),
+        "NULL" => AttributeValue::Null(true),
+        "L" => AttributeValue::L(value.as_array().expect("a list").iter().map(attribute).collect()),
+        "M" => AttributeValue::M(item(value)),
+        other => panic!("{other}"),
+    }
+}
+
+fn written(case: &Case) -> [(&'static str, Powertools, Option<&Written>); 2] {
+    [
+        ("python", Powertools::python(), case.python.as_ref()),
+        ("typescript", Powertools::typescript(), case.typescript.as_ref()),
+    ]
+}
+
+/// The Rust function in the other one's place.
+fn engine(bench: &Bench, case: &Case, powertools: Powertools, name: &str) -> Result<Engine, Error> {
+    let config = |message: String| Error::Config { message };
+    let powertools = powertools.hash(match case.hash.as_str() {
+        "sha256" => PowertoolsHash::Sha256,
+        "sha512" => PowertoolsHash::Sha512,
+        _ => PowertoolsHash::Md5,
+    });
+    let key = Key::parse_allowing_volatile(&case.key).map_err(|error| config(error.to_string()))?;
+    let fingerprint = Fingerprint::parse(&case.fingerprint).map_err(|error| config(error.to_string()))?;
+    let engine = Engine::new(name, bench.store.clone(), key)?.clock(bench.clock.clone());
+    engine.fingerprint(fingerprint).policy(Policy::new().powertools(powertools))
+}
+
+async fn run(engine: &Engine, event: &str) -> Result<Outcome<Value>, RunError<io::Error>> {
+    // The bytes as they came: TypeScript keeps the order of names that differ only in case.
+    let event = RawValue::from_string(event.to_owned()).expect("JSON");
+    engine.run(&event, |_| async { Ok(json!("done by Rust")) }).await
+}
+
+#[tokio::test]
+async fn what_powertools_completed_is_replayed() -> TestResult {
+    let bench = Bench::dynamodb().await?;
+    let mut replayed = 0;
+    for case in cases()? {
+        for (language, powertools, written) in written(&case) {
+            // Rows of composite or renamed keys are of other tables.
+            let Some(written) = written.filter(|written| written.completed.get("id").is_some()) else {
+                continue;
+            };
+            if written.hash.is_empty() || written.completed.get("sort_key").is_some() {
+                continue;
+            }
+            bench.put(item(&written.completed)).await?;
+            let engine = engine(&bench, &case, powertools, &written.name)?;
+            match run(&engine, &case.event).await {
+                Ok(Outcome::Replayed(value, _)) => {
+                    let result = if written.result == "__undefined__" { "null" } else { &written.result };
+                    let result: Value = serde_json::from_str(result)?;
+                    assert_eq!(value, result, "{} in {language}", case.case);
+                    replayed += 1;
+                }
+                // Refused for a reason, which `powertools_ids.rs` lists.
+                Err(RunError::Idempotency(Error::MissingKey { .. } | Error::InvalidKey { .. })) => {}
+                other => panic!("{} in {language}: {other:?}", case.case),
+            }
+        }
+    }
+    assert_eq!(replayed, 133);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_powertools_has_in_progress_is_left_alone_until_its_lease_has_passed() -> TestResult {
+    let case = case("001_whole_payload")?;
+    for (language, powertools, written) in written(&case) {
+        let bench = Bench::dynamodb().await?;
+        let written = written.ok_or("not written")?;
+        bench.put(item(&written.in_progress)).await?;
+        let engine = engine(&bench, &case, powertools, &written.name)?;
+        let busy = run(&engine, &case.event).await;
+        let Err(RunError::Idempotency(Error::AlreadyInProgress { .. })) = &busy else {
+            panic!("{language}: {busy:?}")
+        };
+        // 30.7 s after its second it ends, and the margin is 2 s.
+        bench.clock.advance(Duration::from_millis(30_450 + 2_000));
+        let busy = run(&engine, &case.event).await;
+        assert!(matches!(busy, Err(RunError::Idempotency(Error::AlreadyInProgress { .. }))), "{busy:?}");
+        bench.clock.advance(Duration::from_millis(1));
+        assert_eq!(run(&engine, &case.event).await?, Outcome::Executed(json!("done by Rust")), "{language}");
+
+        // One row, under the id that the other language looks for, with the words that it knows.
+        let row = bench.only_item().await?;
+        assert_eq!(row["id"], attribute(&written.completed["id"]));
+        assert_eq!(row["status"], AttributeValue::S("COMPLETED".into()));
+        assert_eq!(row["data"], AttributeValue::S("\"done by Rust\"".into()));
+        assert!(run(&engine, &case.event).await?.is_replayed());
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_powertools_validated_is_a_mismatch_with_other_content() -> TestResult {
+    let case = case("041_payload_validation_sha256")?;
+    for (language, powertools, written) in written(&case) {
+        let bench = Bench::dynamodb().await?;
+        let written = written.ok_or("not written")?;
+        let engine = engine(&bench, &case, powertools, &written.name)?;
+        let other = case.event.replace("\"qty\": 2", "\"qty\": 3");
+        assert_ne!(other, case.event);
+        for stored in [&written.completed, &written.in_progress] {
+            bench.put(item(stored)).await?;
+            let answer = run(&engine, &other).await;
+            let Err(RunError::Idempotency(Error::PayloadMismatch { .. })) = &answer else {
+                panic!("{language}: {answer:?}")
+            };
+        }
+        // Nor is it taken over by other content; by the same it is, and what is written then is what the
+        // other language compares with.
+        bench.clock.advance(Duration::from_secs(60));
+        let answer = run(&engine, &other).await;
+        assert!(matches!(answer, Err(RunError::Idempotency(Error::PayloadMismatch { .. }))), "{answer:?}");
+        assert!(matches!(run(&engine, &case.event).await?, Outcome::Executed(_)));
+        let row = bench.only_item().await?;
+        assert_eq!(row["validation"], attribute(&written.completed["validation"]));
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_string_of_typescript_is_the_result_itself_and_of_rust_its_json() -> TestResult {
+    let bench = Bench::dynamodb().await?;
+    let event = r#"{"user_id":"u-1"}"#;
+    let key = || Key::parse("user_id");
+    let policy = Policy::new().powertools(Powertools::typescript());
+    let engine =
+        Engine::new("orders", bench.store.clone(), key()?)?.clock(bench.clock.clone()).policy(policy)?;
+    // A number, an object and a string of JSON as a TypeScript function returned them: all strings.
+    for text in ["12345", r#"{"ok":true}"#, "\"quoted\"", "", "done"] {
+        let row = json!({
+            "id": {"S": "orders#EPJsNhatnodb+YnihVf3oQ=="}, "status": {"S": "COMPLETED"},
+            "expiration": {"N": "1900003600"}, "data": {"S": text},
+        });
+        bench.put(item(&row)).await?;
+        let replayed = run(&engine, event).await?;
+        assert!(replayed.is_replayed());
+        assert_eq!(replayed.into_value(), Some(json!(text)));
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn values_that_json_has_not_are_a_typed_error() -> TestResult {
+    let bench = Bench::dynamodb().await?;
+    let case = case("001_whole_payload")?;
+    let written = case.typescript.as_ref().ok_or("not written")?;
+    let engine = engine(&bench, &case, Powertools::typescript(), &written.name)?;
+    let mut row = item(&written.completed);
+    for value in
+        [AttributeValue::Ss(vec!["a".into()]), AttributeValue::L(vec![AttributeValue::Ns(vec!["1".into()])])]
+    {
+        row.insert("data".to_owned(), value);
+        bench.put(row.clone()).await?;
+        let answer = run(&engine, &case.event).await;
+        let Err(RunError::Idempotency(Error::CorruptRecord { source, .. })) = answer else {
+            panic!("{answer:?}")
+        };
+        assert!(source.to_string().contains("`data`"), "{source}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn tenants_and_secrets_are_refused_before_any_store_call() -> TestResult {
+    let policy = || Policy::new().powertools(Powertools::python());
+    let engine =
+        || Engine::new("orders", MemoryStore::new(), Key::parse("@").expect("a key"))?.policy(policy());
+    let of_tenant = Invocation::new(Deadline::Unset).tenant(Some("a".to_owned()));
+    let answer = of_tenant.scope(run(&engine()?, "1")).await;
+    let Err(RunError::Idempotency(error @ Error::Config { .. })) = answer else { panic!("{answer:?}") };
+    assert!(error.to_string().contains("tenant"), "{error}");
+    let answer = run(&engine()?.secret(Secret::new("sixteen bytes...")?), "1").await;
+    let Err(RunError::Idempotency(error @ Error::Config { .. })) = answer else { panic!("{answer:?}") };
+    assert!(error.to_string().contains("secret"), "{error}");
+    assert!(matches!(run(&engine()?, "1").await?, Outcome::Executed(_)));
+    Ok(())
+}
+
+static TAKEN_OVER: Policy = Policy::new().powertools(Powertools::python());
+
+#[idempotent(key = "user_id", input = order, policy = TAKEN_OVER, name = "orders.app.handler")]
+async fn handle(order: &Value) -> Result<u32, Error> {
+    let _ = order;
+    Ok(1)
+}
+
+#[idempotent(key = "user_id", input = order, policy = TAKEN_OVER)]
+async fn nameless(order: &Value) -> Result<u32, Error> {
+    let _ = order;
+    Ok(1)
+}
+
+#[tokio::test]
+async fn an_annotated_function_takes_over_a_table_under_its_name() -> TestResult {
+    let bench = Bench::memory();
+    let order = json!({"user_id": "u-1"});
+    bench.run(handle(&order)).await?;
+    let id = bench.memory_records().remove(0).id;
+    assert_eq!(id.as_str(), "orders.app.handler#10f26c3616ad9e875bf989e28557f7a1");
+    assert_eq!(compute_id_with(TAKEN_OVER.clone(), "orders.app.handler", "user_id", &order)?, id);
+
+    let error = bench.run(nameless(&order)).await.expect_err("has no name");
+    let told = error.to_string();
+    assert!(told.contains("powertools_tables::nameless` ") && told.contains("name = "), "{told}");
+    assert_eq!(bench.memory_records().len(), 1);
+    Ok(())
+}
