@@ -57,7 +57,7 @@ pub struct Record {
     pub validation: Option<String>,
     /// The result as JSON text, or as `encoding` says.
     pub data: Option<String>,
-    /// How `data` is to be read; absent for plain JSON text. [`Record::NATIVE`] for what a store did not hold as
+    /// How `data` is to be read; absent for plain JSON text. [`Record::NATIVE`] for what a store does not keep as
     /// text.
     pub encoding: Option<String>,
     /// With at-most-once: the end of the holder's lease, after which it is taken for interrupted.
@@ -68,9 +68,12 @@ pub struct Record {
 }
 
 impl Record {
-    /// The `encoding` of JSON text that a store wrote out of a value in its own types, as Powertools for
-    /// TypeScript keeps results in DynamoDB. Never stored.
+    /// The `encoding` of JSON text that a store is to keep in its own types, or read from them: as Powertools for
+    /// TypeScript keeps results in DynamoDB. There it is not written, and told by the types; a store without types of
+    /// its own keeps text and encoding as they are.
     pub const NATIVE: &str = "native";
+    /// The `encoding` of JSON text that a store's own types cannot hold.
+    pub const JSON: &str = "json";
 
     /// Whether the record has stopped counting at `now`.
     pub fn is_expired(&self, now: EpochMillis) -> bool {

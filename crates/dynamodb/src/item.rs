@@ -29,17 +29,29 @@ pub(crate) fn attributes<'a>(
 ) -> [(&'a str, Option<AttributeValue>); 9] {
     let millis = |instant: Option<EpochMillis>| instant.map(|instant| number(instant.get()));
     let string = |value: &Option<String>| value.as_ref().map(text);
+    let (data, encoding) = result(record);
     [
         (&names.expiration, Some(number(record.expiration.get()))),
         (&names.in_progress_expiration, millis(record.lease_end)),
         (&names.status, Some(text(record.status.as_str()))),
-        (&names.data, string(&record.data)),
+        (&names.data, data),
         (&names.validation, string(&record.validation)),
         (&names.owner, record.owner.as_ref().map(|owner| text(owner.as_str()))),
         (&names.deadline, millis(record.deadline)),
-        (&names.encoding, string(&record.encoding)),
+        (&names.encoding, encoding.map(text)),
         (&names.stored_at, millis(record.stored_at)),
     ]
+}
+
+/// The result, and how it is to be read where its type does not say so.
+fn result(record: &Record) -> (Option<AttributeValue>, Option<&str>) {
+    match (&record.data, record.encoding.as_deref()) {
+        (Some(json), Some(Record::NATIVE)) => match native::value(json) {
+            Some(value) => (Some(value), None),
+            None => (Some(text(json)), Some(Record::JSON)),
+        },
+        (data, encoding) => (data.as_ref().map(text), encoding),
+    }
 }
 
 pub(crate) fn encode(record: &Record, names: &AttributeNames) -> Item {
@@ -49,16 +61,9 @@ pub(crate) fn encode(record: &Record, names: &AttributeNames) -> Item {
     item
 }
 
-/// Whether the item fits; sizes as DynamoDB counts them (names and strings in UTF-8 bytes, a number
-/// at most 21 bytes).
+/// Whether the item fits.
 pub(crate) fn check_size(record: &Record, names: &AttributeNames) -> Result<(), TooLarge> {
-    let size = |(name, value): (&String, &AttributeValue)| {
-        name.len()
-            + match value {
-                AttributeValue::S(text) => text.len(),
-                _ => 21,
-            }
-    };
+    let size = |(name, value): (&String, &AttributeValue)| name.len() + native::size(value);
     let item = encode(record, names);
     // An update is refused a little earlier, by its statement: 3, and 19 for each value that it sets. Observed, not
     // documented; a result that near to the limit is better left out than refused.

@@ -3,7 +3,8 @@
 //! `encoding` lists the steps by which `data` was made of the JSON text, in order and joined by `+`
 //! (`gzip`, then the cipher's name); with any step, `data` is base64. A last step `<place>:<bytes>` says that
 //! what the others made of those bytes of JSON is kept elsewhere, and `data` is where. `omitted:<bytes>` is a
-//! result that was left out. `native` is never written: a store that found a value in its own types says so.
+//! result that was left out. `native` is JSON text that the store keeps in its own
+//! types, if it has any; `json` is text that it could not.
 
 use std::borrow::Cow;
 use std::io::{Read, Write};
@@ -18,7 +19,7 @@ use crate::{Cipher, CipherError, JsonFault, Record, ResultMode};
 
 const OMITTED: &str = "omitted";
 /// Names that mean something else.
-pub(super) const RESERVED_STEPS: [&str; 3] = [OMITTED, GZIP, Record::NATIVE];
+pub(super) const RESERVED_STEPS: [&str; 4] = [OMITTED, GZIP, Record::NATIVE, Record::JSON];
 /// Between two steps.
 const BETWEEN: &str = "+";
 const GZIP: &str = "gzip";
@@ -32,8 +33,8 @@ pub(super) struct Encoding<'a> {
     pub(super) cipher: Option<&'a dyn Cipher>,
     /// The store's location, to which ciphertexts are bound.
     pub(super) location: &'a str,
-    /// Whether a string that another writer stored is the result itself, and not its JSON text.
-    pub(super) strings_are_results: bool,
+    /// Whether results are kept in the store's own types, so that a string is the result itself and not its JSON text.
+    pub(super) native: bool,
 }
 
 /// What became of a stored result.
@@ -59,6 +60,7 @@ pub(super) struct Packed<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
     json: &'a str,
     steps: Vec<&'a str>,
+    native: bool,
 }
 
 impl Packed<'_> {
@@ -66,7 +68,7 @@ impl Packed<'_> {
     pub(super) fn inline(&self, record: &mut Record) {
         if self.steps.is_empty() {
             record.data = Some(self.json.to_owned());
-            record.encoding = None;
+            record.encoding = self.native.then(|| Record::NATIVE.to_owned());
         } else {
             record.data = Some(STANDARD.encode(&self.bytes));
             record.encoding = Some(self.steps.join(BETWEEN));
@@ -99,7 +101,7 @@ impl<'a> Encoding<'a> {
             bytes = Cow::Owned(cipher.encrypt(&bytes, &self.associated(record))?);
             steps.push(cipher.name());
         }
-        Ok(Some(Packed { bytes, json, steps }))
+        Ok(Some(Packed { bytes, json, steps, native: self.native }))
     }
 
     /// The result that a final record holds, however it was written, or where it is.
@@ -107,10 +109,10 @@ impl<'a> Encoding<'a> {
         // `status` says that it is complete; no data is the result "nothing".
         let data = record.data.as_deref().unwrap_or("null");
         let encoding = match record.encoding.as_deref() {
-            None if self.strings_are_results && record.owner.is_none() && record.data.is_some() => {
+            None if self.native && record.data.is_some() => {
                 return super::json::to_text(data).map(|json| Stored::Json(Cow::Owned(json)));
             }
-            None | Some(Record::NATIVE) => return Ok(Stored::Json(Cow::Borrowed(data))),
+            None | Some(Record::NATIVE | Record::JSON) => return Ok(Stored::Json(Cow::Borrowed(data))),
             Some(encoding) => encoding,
         };
         let (steps, last) = encoding.rsplit_once(BETWEEN).unwrap_or(("", encoding));

@@ -31,13 +31,8 @@ pub(super) enum Kept<'a> {
 impl Run<'_> {
     pub(super) fn encoding(&self) -> Encoding<'_> {
         let cipher = self.settings.cipher_ref();
-        let strings_are_results = self.policy().powertools.is_some_and(|other| other.stores_native_values());
-        Encoding {
-            mode: self.policy().result_mode,
-            cipher,
-            location: self.store.location(),
-            strings_are_results,
-        }
+        let native = self.policy().powertools.is_some_and(|other| other.stores_native_values());
+        Encoding { mode: self.policy().result_mode, cipher, location: self.store.location(), native }
     }
 
     /// Puts `json` into a record, which is otherwise complete, or where it belongs.

@@ -30,8 +30,8 @@ use crate::validation::Validation;
 /// Python 3.37 and for TypeScript 2.35 wrote.
 ///
 /// It carries the weaknesses of the original along: MD5 by default, ids that can be found by trying, numbers
-/// beyond 2^53 that TypeScript rounds (and so takes for one another). Leave it again when the last record of the
-/// other function has expired.
+/// beyond 2^53 that TypeScript rounds (and so takes for one another). A fingerprint of the whole input turns what is
+/// taken for one another into a mismatch.
 ///
 /// Where the two would not agree there is an error instead of an id that finds nothing: an expression with a
 /// function whose result differs between the languages (arithmetic, `to_string`, `keys`, sorting), an object
@@ -90,7 +90,7 @@ impl Powertools {
         Self { hash, ..self }
     }
 
-    /// Whether a string in `data` is a result that is a string (TypeScript), and not the JSON text of any (Python).
+    /// Whether results are kept in DynamoDB's own types (TypeScript), and not as JSON text (Python).
     #[must_use]
     pub const fn stores_native_values(self) -> bool {
         matches!(self.language, Language::TypeScript)
