@@ -55,19 +55,19 @@ impl Bench {
     /// # Errors
     /// When a part does not start.
     pub async fn dynamodb() -> Result<Self, loopback::Error> {
-        Self::dynamodb_with(|store| store, "id").await
+        Self::dynamodb_with(|store| store, &["id"]).await
     }
 
-    /// An empty table whose partition key is `key`, and a store that was changed by `change`.
+    /// An empty table whose keys are `keys` (partition, sort), and a store that was changed by `change`.
     ///
     /// # Errors
     /// When a part does not start.
     pub async fn dynamodb_with(
         change: impl FnOnce(DynamoDbStore) -> DynamoDbStore,
-        key: &str,
+        keys: &[&str],
     ) -> Result<Self, loopback::Error> {
         let dynamo = DynamoDb::start().await?;
-        dynamo.create_table_with_key(TABLE, key).await?;
+        dynamo.create_table_with_keys(TABLE, keys).await?;
         let proxy = Proxy::start(dynamo.endpoint()).await?;
         let store = change(DynamoDbStore::new(client(&proxy.endpoint()), TABLE));
         let clock = Arc::new(ManualClock::at(NOW));

@@ -10,6 +10,7 @@ use aws_sdk_dynamodb::config::http::HttpResponse;
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use lambda_idempotency::dynamodb::{AttributeNames, SortKey};
 use lambda_idempotency::{
     DynamoDbStore, Engine, Error, Key, NotRecordedReason, Outcome, Policy, RunError, StoreErrorKind,
 };
@@ -96,11 +97,38 @@ async fn a_table_that_is_not_there_is_named_with_the_cure() -> TestResult {
 #[tokio::test]
 async fn a_table_with_another_key_is_told_which_key_it_needs() -> TestResult {
     let (dynamo, work) = (DynamoDb::start().await?, Work::new());
-    dynamo.create_table_with_key(TABLE, "pk").await?;
+    dynamo.create_table_with_keys(TABLE, &["pk"]).await?;
     let error = refused(&engine(dynamo.endpoint())?, &work).await?;
     assert_eq!(kind(&error), Some(StoreErrorKind::WrongSchema));
     says(&error, &["PutItem", "`idempotency`", "ValidationException", "partition key `id` of type S"]);
     assert_eq!(work.runs(), 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_table_without_the_sort_key_is_told_so_and_a_key_that_dynamodb_refuses_is_none() -> TestResult {
+    let (dynamo, work) = (DynamoDb::start().await?, Work::new());
+    dynamo.create_table(TABLE).await?;
+    let named = |sort_key| {
+        let mut names = AttributeNames::default();
+        names.sort_key = Some(sort_key);
+        DynamoDbStore::new(client(dynamo.endpoint()), TABLE).attribute_names(names)
+    };
+    let store = named(SortKey::fixed("SK", "IDEMPOTENCY"))?;
+    let error = refused(&Engine::new("orders.submit", store, Key::parse(ORDER_KEY)?)?, &work).await?;
+    assert_eq!(kind(&error), Some(StoreErrorKind::WrongSchema));
+    says(&error, &["GetItem", "partition key `id` of type S and the sort key `SK` of type S"]);
+    assert_eq!(work.runs(), 0);
+
+    for (sort_key, told) in [
+        (SortKey::fixed("SK", ""), "is empty"),
+        (SortKey::with_id("SK", ""), "is empty"),
+        (SortKey::fixed("", "x"), "empty name"),
+        (SortKey::fixed("id", "x"), "both called `id`"),
+    ] {
+        let error = named(sort_key).err().ok_or(told)?;
+        assert!(error.to_string().contains(told), "{error}");
+    }
     Ok(())
 }
 

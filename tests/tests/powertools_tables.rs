@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use lambda_idempotency::decide::Deadline;
+use lambda_idempotency::dynamodb::{AttributeNames, SortKey};
 use lambda_idempotency::{
-    Engine, Error, Fingerprint, Invocation, Key, MemoryStore, Outcome, Policy, Powertools, PowertoolsHash,
-    RunError, Secret, compute_id_with, idempotent,
+    DynamoDbStore, Engine, Error, Fingerprint, Invocation, Key, MemoryStore, Outcome, Policy, Powertools,
+    PowertoolsHash, RunError, Secret, compute_id_with, idempotent,
 };
 use lambda_idempotency_tests::{Bench, Item, TestResult};
 use serde::Deserialize;
@@ -258,6 +259,47 @@ async fn a_string_of_typescript_is_the_result_itself() -> TestResult {
         let replayed = run(&engine, event).await?;
         assert!(replayed.is_replayed());
         assert_eq!(replayed.into_value(), Some(json!(text)));
+    }
+    Ok(())
+}
+
+/// `sort_key_attr`, and names of its own for every attribute.
+#[tokio::test]
+async fn tables_with_a_sort_key_or_other_names_are_read() -> TestResult {
+    let mut composite = AttributeNames::default();
+    composite.sort_key = Some(SortKey::with_id("sort_key", "idempotency#test-func"));
+    let mut renamed = AttributeNames::default();
+    renamed.id = "idempotency_key".into();
+    renamed.expiration = "expires_at".into();
+    renamed.in_progress_expiration = "in_progress_expires_at".into();
+    renamed.status = "current_status".into();
+    renamed.data = "result_data".into();
+    renamed.validation = "validation_key".into();
+    for (name, names, keys) in [
+        ("086_composite_key_validation_prefix", composite, ["id", "sort_key"].as_slice()),
+        ("087_renamed_attributes", renamed, &["idempotency_key"]),
+    ] {
+        let case = case(name)?;
+        for (language, powertools, written) in written(&case) {
+            let with_names = |store: DynamoDbStore| store.attribute_names(names.clone()).expect("names");
+            let bench = Bench::dynamodb_with(with_names, keys).await?;
+            let written = written.ok_or("not written")?;
+            let engine = engine(&bench, &case, powertools, &written.name)?;
+            bench.put(item(&written.in_progress)).await?;
+            let busy = run(&engine, &case.event).await;
+            assert!(
+                matches!(busy, Err(RunError::Idempotency(Error::AlreadyInProgress { .. }))),
+                "{language}: {busy:?}"
+            );
+            bench.put(item(&written.completed)).await?;
+            let replayed = run(&engine, &case.event).await?;
+            assert_eq!(replayed.into_value(), Some(serde_json::from_str(&written.result)?), "{language}");
+            let mismatch = run(&engine, &case.event.replace("\"qty\": 2", "\"qty\": 3")).await;
+            assert!(
+                matches!(mismatch, Err(RunError::Idempotency(Error::PayloadMismatch { .. }))),
+                "{mismatch:?}"
+            );
+        }
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use lambda_idempotency::decide::Deadline;
-use lambda_idempotency::dynamodb::AttributeNames;
+use lambda_idempotency::dynamodb::{AttributeNames, SortKey};
 use lambda_idempotency::{Invocation, Outcome, Policy, RunError};
 use lambda_idempotency_tests::{Bench, Item, NOW, ORDER_KEY, TABLE, TestResult, Work, edited_order, order};
 
@@ -78,6 +78,25 @@ async fn a_claim_has_the_names_types_and_units_of_the_protocol() -> TestResult {
     let validation = text(&item, "validation");
     let parts: Vec<&str> = validation.split(':').collect();
     assert!(matches!(parts[..], ["1", rule, hash] if is_hex(rule, 8) && is_hex(hash, 64)), "{validation}");
+    Ok(())
+}
+
+/// Ids in the partition key spread over the table's partitions, whatever the sort key.
+#[tokio::test]
+async fn in_a_table_with_a_sort_key_every_record_is_a_partition_of_its_own() -> TestResult {
+    let mut names = AttributeNames::default();
+    names.id = "PK".into();
+    names.sort_key = Some(SortKey::fixed("SK", "IDEMPOTENCY"));
+    let bench =
+        Bench::dynamodb_with(|store| store.attribute_names(names).expect("names"), &["PK", "SK"]).await?;
+    let engine = bench.engine(NAME, "id")?;
+    for id in 0..100 {
+        engine.run(&serde_json::json!({"id": id}), |_| async { Ok::<_, io::Error>(()) }).await?;
+    }
+    let items = bench.dynamo().items(TABLE).await?;
+    let partitions: std::collections::BTreeSet<String> = items.iter().map(|item| text(item, "PK")).collect();
+    assert_eq!(partitions.len(), 100);
+    assert!(items.iter().all(|item| text(item, "SK") == "IDEMPOTENCY"));
     Ok(())
 }
 
@@ -185,7 +204,7 @@ async fn reserved_words_can_be_the_names_of_all_attributes() -> TestResult {
     renamed.encoding = "type".into();
     renamed.stored_at = "date".into();
     let renamed = |store: lambda_idempotency::DynamoDbStore| store.attribute_names(renamed).expect("names");
-    let bench = Bench::dynamodb_with(renamed, "key").await?;
+    let bench = Bench::dynamodb_with(renamed, &["key"]).await?;
     let engine = bench.engine(NAME, ORDER_KEY)?;
     let work = Work::new();
     let submit = async |input| engine.run(&input, |_| async { Ok::<_, io::Error>(work.run()) }).await;

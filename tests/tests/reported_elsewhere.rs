@@ -172,7 +172,8 @@ async fn a_result_near_the_limit_of_an_item_is_stored_or_left_out_and_never_lost
     for name in ["data", long.as_str()] {
         let mut names = AttributeNames::default();
         names.data = name.to_owned();
-        let bench = Bench::dynamodb_with(|store| store.attribute_names(names).expect("names"), "id").await?;
+        let bench =
+            Bench::dynamodb_with(|store| store.attribute_names(names).expect("names"), &["id"]).await?;
         let engine = bench.engine("r", "id")?;
         let run = async |id: usize, result: String| {
             engine.run(&json!({"id": id}), |_| async { Ok::<_, io::Error>(result) }).await

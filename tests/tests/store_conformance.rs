@@ -7,6 +7,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, KeySchemaElement, KeyType, ScalarAttributeType,
 };
+use lambda_idempotency::dynamodb::{AttributeNames, SortKey};
 use lambda_idempotency::testing::{ManualClock, Subject, conformance, histories};
 use lambda_idempotency::{Clock, DynamoDbStore, EpochMillis, MemoryStore, Store};
 use lambda_idempotency_tests::{NOW, TestResult};
@@ -71,6 +72,20 @@ async fn memory_conforms() -> TestResult {
 async fn dynamodb_conforms() -> TestResult {
     let dynamo = dynoxide().await?;
     conforms(DynamoDbStore::new(dynamo.client(), TABLE)).await
+}
+
+/// A table with a sort key, and the id in either half of the primary key.
+#[tokio::test]
+async fn dynamodb_with_a_sort_key_conforms() -> TestResult {
+    for sort_key in [SortKey::fixed("SK", "IDEMPOTENCY"), SortKey::with_id("SK", "idempotency#orders")] {
+        let dynamo = DynamoDb::start().await?;
+        dynamo.create_table_with_keys(TABLE, &["PK", "SK"]).await?;
+        let mut names = AttributeNames::default();
+        names.id = "PK".into();
+        names.sort_key = Some(sort_key);
+        conforms(DynamoDbStore::new(dynamo.client(), TABLE).attribute_names(names)?).await?;
+    }
+    Ok(())
 }
 
 #[tokio::test]

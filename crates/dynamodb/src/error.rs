@@ -1,5 +1,6 @@
 //! What DynamoDB's errors mean, and how to mend what they name.
 
+use crate::AttributeNames;
 use aws_sdk_dynamodb::config::http::HttpResponse;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use lambda_idempotency_core::{StoreError, StoreErrorKind as Kind};
@@ -8,8 +9,7 @@ use lambda_idempotency_core::{StoreError, StoreErrorKind as Kind};
 pub(crate) struct Call<'a> {
     pub(crate) operation: &'static str,
     pub(crate) table: &'a str,
-    /// Name of the partition key.
-    pub(crate) key: &'a str,
+    pub(crate) names: &'a AttributeNames,
 }
 
 impl Call<'_> {
@@ -58,7 +58,7 @@ impl Call<'_> {
     }
 
     fn cure(&self, kind: Kind, code: &str) -> Option<String> {
-        let Self { operation, table, key } = self;
+        let Self { operation, table, names } = self;
         Some(match kind {
             Kind::NotFound => format!(
                 "create the table `{table}` in this account and region, or name the right one (IDEMPOTENCY_TABLE)"
@@ -72,10 +72,17 @@ impl Call<'_> {
             Kind::AccessDenied => format!(
                 "give the function's role `dynamodb:{operation}` on this table, or check its credentials"
             ),
-            Kind::WrongSchema => format!(
-                "the table needs the partition key `{key}` of type S and no sort key; \
-                 create it so, or name its key with `DynamoDbStore::attribute_names`"
-            ),
+            Kind::WrongSchema => {
+                let sort_key = match &names.sort_key {
+                    None => "no sort key".to_owned(),
+                    Some(sort_key) => format!("the sort key `{}` of type S", sort_key.name),
+                };
+                format!(
+                    "the table needs the partition key `{}` of type S and {sort_key}; create it so, or say with \
+                     `DynamoDbStore::attribute_names` what its keys are",
+                    names.id
+                )
+            }
             Kind::Throttled => "raise the table's capacity or make it on-demand".to_owned(),
             Kind::TimedOut | Kind::Unreachable => {
                 "check the endpoint, the region and the function's route to DynamoDB".to_owned()

@@ -9,7 +9,7 @@ use lambda_idempotency_core::key::Comparable;
 use lambda_idempotency_core::{ClaimRequest, CompleteRequest, ReleaseRequest, RenewRequest, Status};
 
 use crate::AttributeNames;
-use crate::item::{Item, attributes, number, text};
+use crate::item::{attributes, number, text};
 
 /// An expression with its names and values.
 #[derive(Debug, Default)]
@@ -162,9 +162,4 @@ pub(crate) fn renew(request: &RenewRequest, names: &AttributeNames, grow_expirat
         "#owner = :mine AND #status = :inprogress AND #expiration >= :now_s AND {earlier} AND {grows}"
     );
     it
-}
-
-/// The primary key of a record: the one place that knows the table's key schema.
-pub(crate) fn primary_key(id: &lambda_idempotency_core::key::RecordId, names: &AttributeNames) -> Item {
-    HashMap::from([(names.id.clone(), text(id.as_str()))])
 }

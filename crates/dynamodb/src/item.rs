@@ -57,7 +57,7 @@ fn result(record: &Record) -> (Option<AttributeValue>, Option<&str>) {
 pub(crate) fn encode(record: &Record, names: &AttributeNames) -> Item {
     let present = attributes(record, names).into_iter();
     let mut item: Item = present.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
-    item.insert(names.id.clone(), text(record.id.as_str()));
+    item.extend(names.primary_key(&record.id));
     item
 }
 
@@ -89,9 +89,10 @@ pub(crate) fn decode(
     table: &str,
 ) -> Result<Record, StoreError> {
     let reader = Reader { item, id, table };
-    let stored_id = reader.text(&names.id)?;
-    if stored_id.as_deref() != Some(id.as_str()) {
-        return Err(reader.corrupt(&names.id, "is not the key that was asked for"));
+    for (name, asked) in names.primary_key(id) {
+        if item.get(&name) != Some(&asked) {
+            return Err(reader.corrupt(&name, "is not the key that was asked for"));
+        }
     }
     let word = reader.text(&names.status)?.ok_or_else(|| reader.corrupt(&names.status, "is missing"))?;
     let status =

@@ -1,7 +1,7 @@
 //! Records in a DynamoDB table.
 //!
 //! The table needs a partition key `id` of type S and, so that old records vanish, TTL on
-//! `expiration`. Four rights on that table suffice: `dynamodb:PutItem` (claim), `UpdateItem`
+//! `expiration`; other names and a sort key are said by [`AttributeNames`]. Four rights on that table suffice: `dynamodb:PutItem` (claim), `UpdateItem`
 //! (complete, renew), `DeleteItem` (release) and `GetItem` (only where the service does not return
 //! the record that refused a claim).
 //!
@@ -23,10 +23,12 @@ mod expression;
 mod item;
 mod names;
 mod native;
+mod sort_key;
 mod store;
 mod transaction;
 
 pub use aws_sdk_dynamodb;
 pub use names::AttributeNames;
+pub use sort_key::SortKey;
 pub use store::DynamoDbStore;
 pub use transaction::Writes;

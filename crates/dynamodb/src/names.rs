@@ -1,6 +1,10 @@
-//! How the attributes of a record are called in the table.
+//! How the attributes of a record are called in the table, and which of them are its key.
 
 use lambda_idempotency_core::Error;
+use lambda_idempotency_core::key::RecordId;
+
+use crate::SortKey;
+use crate::item::{Item, text};
 
 /// Names of the record's attributes. The defaults are those of Powertools for AWS Lambda, and `owner`.
 ///
@@ -16,8 +20,10 @@ use lambda_idempotency_core::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AttributeNames {
-    /// The partition key, S.
+    /// The partition key, S: the record's id, unless the sort key holds it.
     pub id: String,
+    /// The sort key, in a table that has one.
+    pub sort_key: Option<SortKey>,
     /// When the record stops counting, N, in **seconds**.
     pub expiration: String,
     /// When the lease ends, N, in **milliseconds**.
@@ -42,6 +48,7 @@ impl Default for AttributeNames {
     fn default() -> Self {
         Self {
             id: "id".into(),
+            sort_key: None,
             expiration: "expiration".into(),
             in_progress_expiration: "in_progress_expiration".into(),
             status: "status".into(),
@@ -57,19 +64,35 @@ impl Default for AttributeNames {
 
 impl AttributeNames {
     /// Each attribute by what it is for.
-    fn all(&self) -> [(&'static str, &str); 10] {
-        [
-            ("id", &self.id),
-            ("expiration", &self.expiration),
-            ("in_progress_expiration", &self.in_progress_expiration),
-            ("status", &self.status),
-            ("data", &self.data),
-            ("validation", &self.validation),
-            ("owner", &self.owner),
-            ("deadline", &self.deadline),
-            ("encoding", &self.encoding),
-            ("stored_at", &self.stored_at),
-        ]
+    fn all(&self) -> Vec<(&'static str, &str)> {
+        let sort_key = self.sort_key.as_ref().map(|sort_key| ("sort_key", sort_key.name.as_str()));
+        let mut all = vec![
+            ("id", self.id.as_str()),
+            ("expiration", self.expiration.as_str()),
+            ("in_progress_expiration", self.in_progress_expiration.as_str()),
+            ("status", self.status.as_str()),
+            ("data", self.data.as_str()),
+            ("validation", self.validation.as_str()),
+            ("owner", self.owner.as_str()),
+            ("deadline", self.deadline.as_str()),
+            ("encoding", self.encoding.as_str()),
+            ("stored_at", self.stored_at.as_str()),
+        ];
+        all.extend(sort_key);
+        all
+    }
+
+    /// The primary key of a record: the one place that knows the table's key schema.
+    pub(crate) fn primary_key(&self, id: &RecordId) -> Item {
+        let id = text(id.as_str());
+        match &self.sort_key {
+            None => Item::from([(self.id.clone(), id)]),
+            Some(SortKey { name, fixed, holds_id }) => {
+                let fixed = text(fixed);
+                let (partition, sort) = if *holds_id { (fixed, id) } else { (id, fixed) };
+                Item::from([(self.id.clone(), partition), (name.clone(), sort)])
+            }
+        }
     }
 
     pub(crate) fn check(&self) -> Result<(), Error> {
@@ -84,6 +107,11 @@ impl AttributeNames {
                     "`{other}` and `{attribute}` are both called `{name}`; give each attribute a name of its own"
                 ));
             }
+        }
+        if self.sort_key.as_ref().is_some_and(|sort_key| sort_key.fixed.is_empty()) {
+            return refuse(
+                "the fixed half of the primary key is empty, which DynamoDB refuses; give it a text".into(),
+            );
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! The five verbs, each one DynamoDB call.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::SdkError;
@@ -25,6 +27,10 @@ pub struct DynamoDbStore {
     client: Client,
     table: String,
     names: AttributeNames,
+    /// The table, and what half of the primary key its records have in common.
+    location: String,
+    /// Whether the table is known to have the sort key.
+    sort_key_seen: Arc<AtomicBool>,
 }
 
 impl DynamoDbStore {
@@ -33,16 +39,28 @@ impl DynamoDbStore {
     /// Give the client an operation timeout of a few seconds; its defaults take much longer to
     /// give up. The engine waits no longer than the policy's store timeout in any case.
     pub fn new(client: Client, table: impl Into<String>) -> Self {
-        Self { client, table: table.into(), names: AttributeNames::default() }
+        let table = table.into();
+        Self {
+            client,
+            location: table.clone(),
+            table,
+            names: AttributeNames::default(),
+            sort_key_seen: Arc::default(),
+        }
     }
 
-    /// Other names for the record's attributes.
+    /// Other names for the record's attributes, and the sort key of a table that has one: that the table has it is
+    /// checked by one read, before the first claim.
     ///
     /// # Errors
     /// [`Error::Config`] when a name is empty or stands for two attributes: a record written so could be
     /// claimed but never completed.
     pub fn attribute_names(mut self, names: AttributeNames) -> Result<Self, Error> {
         names.check()?;
+        self.location = match &names.sort_key {
+            None => self.table.clone(),
+            Some(sort_key) => format!("{}/{}", self.table, sort_key.fixed),
+        };
         self.names = names;
         Ok(self)
     }
@@ -61,7 +79,7 @@ impl DynamoDbStore {
     }
 
     pub(crate) fn call(&self, operation: &'static str) -> Call<'_> {
-        Call { operation, table: &self.table, key: &self.names.id }
+        Call { operation, table: &self.table, names: &self.names }
     }
 
     fn decode(&self, item: &Item, id: &RecordId) -> Result<Record, StoreError> {
@@ -80,12 +98,22 @@ impl DynamoDbStore {
         }
     }
 
+    /// A table without the sort key would take the claim, with the sort key as one more attribute, and refuse its
+    /// completion after the work. A read finds it out, once.
+    async fn check_sort_key(&self, id: &RecordId) -> Result<(), StoreError> {
+        if self.names.sort_key.is_some() && !self.sort_key_seen.load(Ordering::Relaxed) {
+            self.read(id).await?;
+            self.sort_key_seen.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
     async fn read(&self, id: &RecordId) -> Result<Option<Record>, StoreError> {
         let request = self
             .client
             .get_item()
             .table_name(&self.table)
-            .set_key(Some(expression::primary_key(id, &self.names)))
+            .set_key(Some(self.names.primary_key(id)))
             .consistent_read(true);
         let output = request.send().await.map_err(|error| self.call("GetItem").failed(error))?;
         output.item().map(|item| self.decode(item, id)).transpose()
@@ -95,6 +123,7 @@ impl DynamoDbStore {
 #[async_trait::async_trait]
 impl Store for DynamoDbStore {
     async fn claim(&self, request: &ClaimRequest) -> Result<ClaimAnswer, StoreError> {
+        self.check_sort_key(&request.id).await?;
         let condition = expression::claim(request, &self.names);
         let sent = self
             .client
@@ -132,7 +161,7 @@ impl Store for DynamoDbStore {
             .client
             .update_item()
             .table_name(&self.table)
-            .set_key(Some(expression::primary_key(&request.record.id, &self.names)))
+            .set_key(Some(self.names.primary_key(&request.record.id)))
             .set_update_expression(update.update)
             .condition_expression(update.condition)
             .set_expression_attribute_names(Some(update.names))
@@ -169,7 +198,7 @@ impl Store for DynamoDbStore {
             .client
             .delete_item()
             .table_name(&self.table)
-            .set_key(Some(expression::primary_key(&request.id, &self.names)))
+            .set_key(Some(self.names.primary_key(&request.id)))
             .condition_expression(condition.condition)
             .set_expression_attribute_names(Some(condition.names))
             .set_expression_attribute_values(Some(condition.values))
@@ -198,7 +227,7 @@ impl Store for DynamoDbStore {
                 .client
                 .update_item()
                 .table_name(&self.table)
-                .set_key(Some(expression::primary_key(&request.id, &self.names)))
+                .set_key(Some(self.names.primary_key(&request.id)))
                 .set_update_expression(update.update)
                 .condition_expression(update.condition)
                 .set_expression_attribute_names(Some(update.names))
@@ -224,7 +253,7 @@ impl Store for DynamoDbStore {
     }
 
     fn location(&self) -> &str {
-        &self.table
+        &self.location
     }
 
     fn check_size(&self, record: &Record) -> Result<(), TooLarge> {
@@ -248,6 +277,6 @@ fn refused<E>(error: Option<&E>, is_refusal: impl Fn(&E) -> bool) -> bool {
 
 impl fmt::Debug for DynamoDbStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DynamoDB table `{}`", self.table)
+        write!(f, "DynamoDB table `{}`", self.location)
     }
 }

@@ -90,7 +90,7 @@ impl DynamoDbStore {
         let update = expression::commit(request, self.names());
         let record = Update::builder()
             .table_name(self.table())
-            .set_key(Some(expression::primary_key(&request.record.id, self.names())))
+            .set_key(Some(self.names().primary_key(&request.record.id)))
             .set_update_expression(update.update)
             .condition_expression(update.condition)
             .set_expression_attribute_names(Some(update.names))

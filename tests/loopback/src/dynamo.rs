@@ -65,20 +65,21 @@ impl DynamoDb {
 
     /// An on-demand table whose key is the string `id`.
     pub async fn create_table(&self, name: &str) -> Result<(), Error> {
-        self.create_table_with_key(name, "id").await
+        self.create_table_with_keys(name, &["id"]).await
     }
 
-    /// An on-demand table whose key is the string `key`.
-    pub async fn create_table_with_key(&self, name: &str, key: &str) -> Result<(), Error> {
-        let definition =
-            AttributeDefinition::builder().attribute_name(key).attribute_type(ScalarAttributeType::S).build();
-        let element = KeySchemaElement::builder().attribute_name(key).key_type(KeyType::Hash).build();
-        let request = self.client().create_table().table_name(name);
-        let request = request
-            .attribute_definitions(definition.map_err(refused)?)
-            .key_schema(element.map_err(refused)?)
-            .billing_mode(BillingMode::PayPerRequest);
-        request.send().await.map_err(refused)?;
+    /// An on-demand table whose keys are these strings: the partition key, and the sort key if there is a second.
+    pub async fn create_table_with_keys(&self, name: &str, keys: &[&str]) -> Result<(), Error> {
+        let mut request = self.client().create_table().table_name(name);
+        for (key, of) in keys.iter().zip([KeyType::Hash, KeyType::Range]) {
+            let definition = AttributeDefinition::builder().attribute_name(*key);
+            let definition = definition.attribute_type(ScalarAttributeType::S).build();
+            let element = KeySchemaElement::builder().attribute_name(*key).key_type(of).build();
+            request = request
+                .attribute_definitions(definition.map_err(refused)?)
+                .key_schema(element.map_err(refused)?);
+        }
+        request.billing_mode(BillingMode::PayPerRequest).send().await.map_err(refused)?;
         Ok(())
     }
 

@@ -154,7 +154,7 @@ async fn sixty_four_claims_through_the_proxy_have_one_winner() {
 #[tokio::test]
 async fn a_stopped_database_refuses_connections() {
     let dynamo = DynamoDb::start().await.expect("it starts");
-    dynamo.create_table_with_key("other", "pk").await.expect("a table");
+    dynamo.create_table_with_keys("other", &["pk"]).await.expect("a table");
     let (client, endpoint) = (dynamo.client(), dynamo.endpoint().to_owned());
     client.describe_table().table_name("other").send().await.expect("it is there");
     let proxy = Proxy::start(&endpoint).await.expect("it starts");
