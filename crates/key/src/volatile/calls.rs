@@ -1,6 +1,9 @@
 //! What a function gives, as far as something volatile can be reached from it.
 
-use super::value::{Shape, Value};
+use std::rc::Rc;
+
+use super::places::Set;
+use super::value::{Built, Shape, Value};
 use super::walk::Walk;
 use crate::expression::ast::{Ast, Kind};
 use crate::expression::functions::Function;
@@ -38,10 +41,10 @@ impl<'e> Walk<'e> {
                 | Function::Floor
                 | Function::Join
                 | Function::Sum
-                | Function::ToNumber
-                | Function::ToString,
+                | Function::ToNumber,
                 _,
             ) => Value::built(Shape::Scalar(any)),
+            (Function::ToString, _) => in_text(any),
             (Function::Contains | Function::StartsWith | Function::EndsWith, _) => self.found_by(&any),
             (Function::Header, _) => self.header(ast, arguments, &values),
             (Function::PowertoolsJson | Function::PowertoolsBase64 | Function::PowertoolsBase64Gzip, _) => {
@@ -64,7 +67,7 @@ impl<'e> Walk<'e> {
     fn ordered_by(&mut self, by: &'e Ast, list: &Value<'e>) -> Value<'e> {
         let elements = list.elements(&mut self.places);
         let order = self.value(by, &elements);
-        Value::decided_by(self.places.single(order.all_places()).and(order.all_decided()))
+        Value::decided_by(self.places.single(order.all_places()).with(order.all_decided()))
     }
 
     fn header(&mut self, ast: &'e Ast, arguments: &'e [Ast], values: &[Value<'e>]) -> Value<'e> {
@@ -95,6 +98,14 @@ impl<'e> Walk<'e> {
         };
         Value::built(Shape::Scalar(texts)).or_decided_by(value.decided)
     }
+}
+
+/// A text as it is, and anything else as a text of its own.
+fn in_text(value: Value<'_>) -> Value<'_> {
+    let is_text = |built: &Rc<Built<'_>>| matches!(built.shape, Shape::Scalar(_));
+    let (texts, others) = value.built.into_iter().partition(is_text);
+    let text = Value::built(Shape::Scalar(Value { built: others, ..value }));
+    text.or(&Value { built: texts, places: Set::default(), decided: value.decided })
 }
 
 /// A list as it is, and anything else as the only element of one.

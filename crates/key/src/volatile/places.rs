@@ -13,8 +13,8 @@ pub(super) const ANY: &str = "*";
 /// How many places one expression can lead to, before the rest is let pass: as many as a [`Set`] has bits.
 const MAX_PLACES: usize = u128::BITS as usize;
 
-/// From here on, a place that is named again is not told apart from where it was named before. Without volatile
-/// values there are fewer than 64 paths that lead on, so that a crowd of names alone never uses up the places.
+/// From here on, a place that is named again is not told apart from where it was named before, so that what is named
+/// over and over does not use up the places.
 const CROWDED: usize = MAX_PLACES / 2;
 
 /// A place from which something volatile can be reached, or that is volatile itself.
@@ -34,7 +34,7 @@ impl Set {
         self.0 == 0
     }
 
-    pub(super) fn and(self, other: Self) -> Self {
+    pub(super) fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
@@ -87,7 +87,7 @@ impl<'e> Places<'e> {
         self.filtered(from, |place| place.volatile)
     }
 
-    /// Those with a value of its own, and not only with all that is in an object or a list.
+    /// Those with a value of their own, and not only with all that is in an object or a list.
     pub(super) fn scalars(&self, from: Set) -> Set {
         self.filtered(from, |place| known::is_scalar(&place.path))
     }
@@ -107,13 +107,14 @@ impl<'e> Places<'e> {
         let volatile = self.volatile(from);
         let further = |place: &Place<'e>| {
             let mut path = place.path.clone();
-            if step != ELEMENT || path.last() != Some(&ELEMENT) {
+            // Elements of elements lead nowhere else, and would be paths without end.
+            if !matches!((path.last(), step), (Some(&ELEMENT), ELEMENT) | (Some(&ANY), ELEMENT | ANY)) {
                 path.push(step);
             }
             known::leads_on(&path).then(|| (path, at.unwrap_or(place.at)))
         };
         let found: Vec<_> = self.of(Set(from.0 & !volatile.0)).filter_map(further).collect();
-        found.into_iter().fold(volatile, |set, (path, at)| set.and(self.set_of(path, at)))
+        found.into_iter().fold(volatile, |set, (path, at)| set.with(self.set_of(path, at)))
     }
 
     fn set_of(&mut self, path: Vec<&'e str>, at: usize) -> Set {

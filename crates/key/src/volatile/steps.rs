@@ -75,20 +75,15 @@ impl<'e> Value<'e> {
         })
     }
 
-    /// The values of an object, in the order of their names.
+    /// The values of an object. Of one that is merged, not all are known, and so neither are their positions.
     pub(super) fn values(&self, places: &mut Places<'e>) -> Self {
         self.further(|from| {
-            let lists = from.built.iter().filter_map(|built| match &built.shape {
-                Shape::Hash(members) => {
-                    let mut members: Vec<_> = members.iter().collect();
-                    members.sort_by_key(|(name, _)| *name);
-                    let values = members.into_iter().map(|(_, value)| value.clone()).collect();
-                    Some(Self::built(Shape::List(values)))
-                }
-                _ => None,
+            let members = from.built.iter().flat_map(|built| match &built.shape {
+                Shape::Hash(members) => members.as_slice(),
+                _ => &[],
             });
-            let lists: Vec<_> = lists.collect();
-            Self::any(&lists).or(&Self::elements_of(Self::at(places.any_member(from.places))))
+            let values = Self::any(members.map(|(_, value)| value));
+            Self::elements_of(values.or(&Self::at(places.any_member(from.places))))
         })
     }
 

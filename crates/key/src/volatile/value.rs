@@ -52,8 +52,8 @@ impl<'e> Value<'e> {
             Shape::Hash(members) => members.iter().map(|(_, part)| part).collect(),
             Shape::Elements(of) | Shape::Scalar(of) => vec![of],
         };
-        let places = parts.iter().fold(Set::default(), |all, part| all.and(part.all_places()));
-        let decided = parts.iter().fold(Set::default(), |all, part| all.and(part.all_decided()));
+        let places = parts.iter().fold(Set::default(), |all, part| all.with(part.all_places()));
+        let decided = parts.iter().fold(Set::default(), |all, part| all.with(part.all_decided()));
         if places.is_empty() && decided.is_empty() {
             return Self::default();
         }
@@ -66,8 +66,8 @@ impl<'e> Value<'e> {
 
     /// Either of the two.
     pub(super) fn or(mut self, other: &Value<'e>) -> Self {
-        self.places = self.places.and(other.places);
-        self.decided = self.decided.and(other.decided);
+        self.places = self.places.with(other.places);
+        self.decided = self.decided.with(other.decided);
         for built in &other.built {
             let is_new = !self.built.iter().any(|known| Rc::ptr_eq(known, built));
             if is_new && self.built.len() < MAX_BUILT {
@@ -78,7 +78,7 @@ impl<'e> Value<'e> {
     }
 
     pub(super) fn or_decided_by(mut self, decided: Set) -> Self {
-        self.decided = self.decided.and(decided);
+        self.decided = self.decided.with(decided);
         self
     }
 
@@ -92,16 +92,16 @@ impl<'e> Value<'e> {
 
     /// Every place of which something is in the value, however deep.
     pub(super) fn all_places(&self) -> Set {
-        self.places.and(self.places_in_built())
+        self.places.with(self.places_in_built())
     }
 
     /// Every place of which something is in what the expression builds.
     pub(super) fn places_in_built(&self) -> Set {
-        self.built.iter().fold(Set::default(), |all, built| all.and(built.places))
+        self.built.iter().fold(Set::default(), |all, built| all.with(built.places))
     }
 
     /// Every place that decides about something in the value, however deep.
     pub(super) fn all_decided(&self) -> Set {
-        self.built.iter().fold(self.decided, |all, built| all.and(built.decided))
+        self.built.iter().fold(self.decided, |all, built| all.with(built.decided))
     }
 }

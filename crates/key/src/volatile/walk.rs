@@ -25,7 +25,10 @@ impl<'e> Walk<'e> {
                 let left = self.value(left, from);
                 self.value(right, &left)
             }
-            Kind::List(parts) => Value::built(Shape::List(self.each_of(parts, from))),
+            Kind::List(parts) => {
+                let part = |part| self.value(part, from);
+                Value::built(Shape::List(parts.iter().map(part).collect()))
+            }
             Kind::Hash(parts) => {
                 let part = |(name, part): &'e (String, Ast)| (name.as_str(), self.value(part, from));
                 Value::built(Shape::Hash(parts.iter().map(part).collect()))
@@ -59,10 +62,6 @@ impl<'e> Walk<'e> {
         }
     }
 
-    pub(super) fn each_of(&mut self, parts: &'e [Ast], from: &Value<'e>) -> Vec<Value<'e>> {
-        parts.iter().map(|part| self.value(part, from)).collect()
-    }
-
     /// A list of what an expression selects in each element. Which of them it is left out for is not known, and so
     /// neither is the position of one.
     pub(super) fn projected(&mut self, source: &Value<'e>, each: &'e Ast) -> Value<'e> {
@@ -89,7 +88,7 @@ impl<'e> Walk<'e> {
 
     /// True or false, by this. An object of the input as a whole says nothing but whether it is there.
     pub(super) fn found_by(&self, value: &Value<'e>) -> Value<'e> {
-        let places = self.places.scalars(value.places).and(value.places_in_built());
-        Value::decided_by(value.all_decided().and(places))
+        let places = self.places.scalars(value.places).with(value.places_in_built());
+        Value::decided_by(value.all_decided().with(places))
     }
 }
