@@ -3,7 +3,7 @@
 //! A path begins at the input, or at a record of `Records`. A bare name that a user's own payload may
 //! have as well counts only where the same expression names a member that AWS alone writes.
 
-use super::walk::ELEMENT;
+use super::places::{ANY, ELEMENT};
 
 const DELIVERY: &str = "it is new at every delivery";
 const REQUEST: &str = "it is new for every request, so a retry has another";
@@ -124,9 +124,15 @@ const WHOLES: [Whole; 7] = [
 
 /// Why the value at `path` is no key.
 pub(super) fn value(path: &[&str]) -> Option<&'static str> {
-    let record = path.strip_prefix(&["Records", ELEMENT]).unwrap_or(path);
-    let hit = VALUES.iter().find(|(known, _)| matches(known, path) || matches(known, record));
-    hit.map(|(_, reason)| *reason)
+    let is_it = |known: &[&str]| views(path).any(|path| known.len() == path.len() && agrees(known, path));
+    // All the values of an object are the object.
+    let is_whole = path.last() == Some(&ANY);
+    VALUES.iter().find(|(known, _)| !is_whole && is_it(known)).map(|(_, reason)| *reason)
+}
+
+/// Whether the value at `path` can be no key without holding anything: a text or a number, or the id of an event.
+pub(super) fn is_scalar(path: &[&str]) -> bool {
+    path == [BUS_ID.0] || value(path).is_some()
 }
 
 /// Why all of what is at `path` is no key, and what to name instead. `named` tells whether the
@@ -139,33 +145,55 @@ pub(super) fn whole(
     if path == [bus_id] && named(beside) {
         return Some((BROKER, None));
     }
-    let mut path = path;
-    while let Some(container) = path.strip_suffix(&[ELEMENT]) {
-        path = container;
-    }
+    let path = container(path);
     let any_named = |names: &[&str]| names.iter().any(|name| named(name));
-    let in_records = path.strip_prefix(&["Records", ELEMENT]);
     let hit = WHOLES.iter().find(|whole| match whole.known {
         By::Name => whole.path == path,
         By::Beside(names) => whole.path == path && any_named(names),
-        By::Record => in_records == Some(whole.path) || whole.path == path && any_named(&RECORD),
+        By::Record => in_record(path) == Some(whole.path) || whole.path == path && any_named(&RECORD),
     });
     hit.map(|whole| (whole.reason, Some(whole.cure)))
 }
 
-/// Whether a path is the known one. Header names have no case.
-fn matches(known: &[&str], path: &[&str]) -> bool {
+/// Whether what is at `path` is no key, or can hold what is none.
+pub(super) fn leads_on(path: &[&str]) -> bool {
+    let path = container(path);
+    let leads = |known: &[&str]| views(path).any(|path| known.len() >= path.len() && agrees(known, path));
+    VALUES.iter().map(|(known, _)| *known).chain(WHOLES.iter().map(|whole| whole.path)).any(leads)
+        || path == [BUS_ID.0]
+}
+
+/// What the elements or values are of, if the path ends with one.
+fn container<'p, 'e>(mut path: &'p [&'e str]) -> &'p [&'e str] {
+    while let [container @ .., ELEMENT | ANY] = path {
+        path = container;
+    }
+    path
+}
+
+/// The rest of a path that goes into a record of `Records`.
+fn in_record<'p, 'e>(path: &'p [&'e str]) -> Option<&'p [&'e str]> {
+    path.strip_prefix(&["Records", ELEMENT])
+}
+
+/// A path from the input, and if it goes into a record, from there. Of any member of the input nothing is known: it may
+/// be the user's own.
+fn views<'p, 'e>(path: &'p [&'e str]) -> impl Iterator<Item = &'p [&'e str]> {
+    (path.first() != Some(&ANY)).then_some(path).into_iter().chain(in_record(path))
+}
+
+/// Whether a path and a known one are the same as far as both go. Header names have no case.
+fn agrees(known: &[&str], path: &[&str]) -> bool {
     let headers = matches!(path.first(), Some(&("headers" | "multiValueHeaders")));
     let step = |(position, (known, step)): (usize, (&&str, &&str))| {
         if headers {
             return position == 0 && *known == "headers" || known.eq_ignore_ascii_case(step);
         }
         match known.strip_suffix('*') {
+            _ if *step == ANY => true,
             Some(prefix) => step.starts_with(prefix),
             None => known == step,
         }
     };
-    // A list of values of one header is that header.
-    let path = if headers { path.strip_suffix(&[ELEMENT]).unwrap_or(path) } else { path };
-    known.len() == path.len() && known.iter().zip(path).enumerate().all(step)
+    known.iter().zip(path).enumerate().all(step)
 }

@@ -1,237 +1,94 @@
-//! Where the parts of an expression lead, from the input on.
+//! Follows an expression from the input on. Each of its parts is looked at once, whatever it is applied to, so that
+//! the work grows with the length of the expression and not with what it could select.
 
-use std::collections::BTreeSet;
-
-use super::known;
-use crate::expression::Expression;
+use super::places::{Places, Set};
+use super::value::{Shape, Value};
 use crate::expression::ast::{Ast, Kind};
-use crate::expression::error::ExpressionError;
-use crate::expression::functions::Function;
 
-/// Stands in a path for "an element of this array" or "a value of this object".
-pub(super) const ELEMENT: &str = "[]";
+/// Texts without anything in them, as literals are kept.
+const EMPTY: [&str; 4] = ["null", r#""""#, "[]", "{}"];
 
-/// How many paths one expression can stand for, before the rest is let pass.
-const MAX_PATHS: usize = 32;
-
-type Path<'e> = Vec<&'e str>;
-
-/// The first value of an expression that is no key, if there is one.
-pub(super) fn first_volatile(expression: &Expression) -> Option<ExpressionError> {
-    let mut walk = Walk { expression, named: BTreeSet::new(), found: None };
-    walk.follow(expression.ast(), &[Vec::new()]);
-    // Only now is it known which members are named.
-    walk.selected(expression.ast(), &[Vec::new()], expression.ast().start);
-    walk.found
-}
-
-struct Walk<'e> {
-    expression: &'e Expression,
-    /// The members of the input that are named anywhere.
-    named: BTreeSet<&'e str>,
-    found: Option<ExpressionError>,
+pub(super) struct Walk<'e> {
+    pub(super) places: Places<'e>,
 }
 
 impl<'e> Walk<'e> {
-    /// Where a part of the expression leads from any of these places.
-    fn follow(&mut self, ast: &'e Ast, from: &[Path<'e>]) -> Vec<Path<'e>> {
+    /// What a part of the expression selects, applied to this.
+    pub(super) fn value(&mut self, ast: &'e Ast, from: &Value<'e>) -> Value<'e> {
         match &ast.kind {
-            Kind::Current => from.to_vec(),
-            Kind::Field(name) => {
-                let paths = extended(from, name);
-                paths.iter().for_each(|path| self.visit(ast, path));
-                paths
-            }
-            Kind::Index(_) => extended(from, ELEMENT),
-            // A slice is projected, and the projection steps to the elements.
-            Kind::Slice { .. } => from.to_vec(),
+            Kind::Current => from.clone(),
+            Kind::Literal(_) => Value::default(),
+            Kind::Field(name) => from.member(&mut self.places, name, ast.start),
+            Kind::Index(index) => from.element(&mut self.places, *index),
+            Kind::Slice { start, stop, step } => from.slice(*start, *stop, *step),
             Kind::Then(left, right) => {
-                let left = self.follow(left, from);
-                self.follow(right, &left)
+                let left = self.value(left, from);
+                self.value(right, &left)
+            }
+            Kind::List(parts) => {
+                let part = |part| self.value(part, from);
+                Value::built(Shape::List(parts.iter().map(part).collect()))
+            }
+            Kind::Hash(parts) => {
+                let part = |(name, part): &'e (String, Ast)| (name.as_str(), self.value(part, from));
+                Value::built(Shape::Hash(parts.iter().map(part).collect()))
             }
             Kind::Each(source, each) => {
-                let elements = extended(&self.follow(source, from), ELEMENT);
-                self.follow(each, &elements)
+                let source = self.value(source, from);
+                self.projected(&source, each)
             }
             Kind::Filter(source, each, predicate) => {
-                let elements = extended(&self.follow(source, from), ELEMENT);
-                self.follow(predicate, &elements);
-                self.follow(each, &elements)
+                let source = self.value(source, from);
+                let elements = source.elements(&mut self.places);
+                let decided = self.condition(predicate, &elements);
+                self.projected(&source, each).or_decided_by(decided)
             }
-            Kind::Values(source) | Kind::Flatten(source) | Kind::Reference(source) => {
-                self.follow(source, from)
-            }
-            Kind::Or(left, right) | Kind::And(left, right) => {
-                let mut paths = self.follow(left, from);
-                paths.extend(self.follow(right, from));
-                paths.truncate(MAX_PATHS);
-                paths
-            }
-            Kind::Call(function, arguments) => self.call(*function, ast, arguments, from),
-            Kind::Literal(_) | Kind::List(_) | Kind::Hash(_) | Kind::Not(_) | Kind::Compare(..) => {
-                ast.children().into_iter().for_each(|child| drop(self.follow(child, from)));
-                Vec::new()
-            }
-        }
-    }
-
-    fn call(
-        &mut self,
-        function: Function,
-        ast: &'e Ast,
-        arguments: &'e [Ast],
-        from: &[Path<'e>],
-    ) -> Vec<Path<'e>> {
-        let mut paths = Vec::new();
-        let (references, values): (Vec<_>, Vec<_>) =
-            arguments.iter().partition(|argument| matches!(argument.kind, Kind::Reference(_)));
-        for value in &values {
-            paths.extend(self.follow(value, from));
-        }
-        paths.truncate(MAX_PATHS);
-        let elements = extended(&paths, ELEMENT);
-        for reference in references {
-            self.follow(reference, &elements);
-        }
-        match function {
-            Function::Header => {
-                let Some(Kind::Literal(json)) = arguments.get(1).map(|name| &name.kind) else {
-                    return Vec::new();
-                };
-                let paths = extended(&paths, json.trim_matches('"'));
-                paths.iter().for_each(|path| self.visit(ast, path));
-                paths
-            }
-            Function::PowertoolsJson | Function::PowertoolsBase64 | Function::PowertoolsBase64Gzip => {
-                Vec::new()
-            }
-            Function::ToArray | Function::Map | Function::Keys => Vec::new(),
-            Function::Max | Function::MaxBy | Function::Min | Function::MinBy => elements,
-            _ => paths,
-        }
-    }
-
-    /// Follows only what becomes part of the key, to where it ends. `at` is where that part begins.
-    fn selected(&mut self, ast: &'e Ast, from: &[Path<'e>], at: usize) {
-        match &ast.kind {
-            Kind::List(parts) => parts.iter().for_each(|part| self.selected(part, from, part.start)),
-            Kind::Hash(parts) => parts.iter().for_each(|(_, part)| self.selected(part, from, part.start)),
-            Kind::Then(left, right) => {
-                let left = self.follow(left, from);
-                self.selected(right, &left, at);
-            }
-            Kind::Each(source, each) | Kind::Filter(source, each, _) => {
-                let elements = extended(&self.follow(source, from), ELEMENT);
-                self.selected(each, &elements, at);
-            }
-            // The left side is the result only where it is empty.
-            Kind::And(_, right) => self.selected(right, from, right.start),
+            Kind::Values(source) => self.value(source, from).values(&mut self.places),
+            Kind::Flatten(source) => self.value(source, from).flattened(&mut self.places),
             Kind::Or(left, right) => {
-                self.selected(left, from, left.start);
-                self.selected(right, from, right.start);
+                let left = self.value(left, from);
+                left.or(&self.value(right, from))
             }
-            Kind::Call(function, arguments) if keeps(*function) => {
-                for argument in arguments {
-                    self.selected(argument, from, argument.start);
-                }
+            // The left side is the result only where nothing is in it.
+            Kind::And(left, right) => {
+                let decided = self.condition(left, from);
+                self.value(right, from).or_decided_by(decided)
             }
-            // Nothing but true or false, or a text of the expression's own.
-            Kind::Not(_) | Kind::Compare(..) | Kind::Literal(_) | Kind::Reference(_) => {}
-            Kind::Call(Function::Map, arguments) => self.mapped(arguments, from),
-            Kind::Call(..) => {}
-            _ => {
-                let paths = self.follow(ast, from);
-                paths.iter().for_each(|path| self.end(at, path));
-            }
+            Kind::Not(operand) => Value::decided_by(self.condition(operand, from)),
+            Kind::Compare(_, left, right) => self.compared(left, right, from),
+            Kind::Call(function, arguments) => self.call(*function, ast, arguments, from),
+            // Only as an argument, which the function applies to what it takes.
+            Kind::Reference(referred) => self.value(referred, from),
         }
     }
 
-    /// What `map(&a, b)` makes of the elements of `b`.
-    fn mapped(&mut self, arguments: &'e [Ast], from: &[Path<'e>]) {
-        let [reference, list] = arguments else { return };
-        let Kind::Reference(each) = &reference.kind else { return };
-        let elements = extended(&self.follow(list, from), ELEMENT);
-        self.selected(each, &elements, each.start);
+    /// A list of what an expression selects in each element. Which of them it is left out for is not known, and so
+    /// neither is the position of one.
+    pub(super) fn projected(&mut self, source: &Value<'e>, each: &'e Ast) -> Value<'e> {
+        let elements = source.elements(&mut self.places);
+        Value::elements_of(self.value(each, &elements)).or_decided_by(source.decided)
     }
 
-    /// A place that the expression goes through.
-    fn visit(&mut self, ast: &Ast, path: &Path<'e>) {
-        if let [member] = path.as_slice() {
-            self.named.insert(member);
+    /// What decides whether something counts as true. A volatile value itself does not: it changes, but it is there
+    /// at every delivery (`Records[?messageId]`, `requestContext && …`). What is computed of it may be false at the
+    /// next one (`Records[?messageId == 'x']`), so that other work is selected, or none.
+    fn condition(&mut self, ast: &'e Ast, from: &Value<'e>) -> Set {
+        self.value(ast, from).all_decided()
+    }
+
+    fn compared(&mut self, left: &'e Ast, right: &'e Ast, from: &Value<'e>) -> Value<'e> {
+        let values = [self.value(left, from), self.value(right, from)];
+        let is_empty = |ast: &Ast| matches!(&ast.kind, Kind::Literal(json) if EMPTY.contains(&json.as_str()));
+        if is_empty(left) || is_empty(right) {
+            // Whether something is there at all is the same at every delivery.
+            return Value::decided_by(Value::any(&values).all_decided());
         }
-        if let Some(reason) = known::value(path) {
-            self.refuse(ast.start, path, reason, None);
-        }
+        self.found_by(&Value::any(&values))
     }
 
-    /// A place where the expression ends, so that all that is there is part of the key.
-    fn end(&mut self, at: usize, path: &[&str]) {
-        let whole = known::whole(path, |name| self.named.contains(name));
-        if let Some((reason, cure)) = whole {
-            self.refuse(at, path, reason, cure);
-        }
+    /// True or false, by this. An object of the input as a whole says nothing but whether it is there.
+    pub(super) fn found_by(&self, value: &Value<'e>) -> Value<'e> {
+        let places = self.places.scalars(value.places).with(value.places_in_built());
+        Value::decided_by(value.all_decided().with(places))
     }
-
-    fn refuse(&mut self, at: usize, path: &[&str], reason: &str, instead: Option<&str>) {
-        if self.found.is_some() {
-            return;
-        }
-        let shown = path.join(".").replace(".[]", "[]");
-        let problem = format!("`{shown}` is no key: {reason}");
-        let instead =
-            instead.unwrap_or("take a value that the producer sends again unchanged, such as the order's id");
-        let cure = format!(
-            "{instead}, or accept it: `allow_volatile_key` in `#[idempotent]`, \
-             `Key::parse_allowing_volatile` for an engine or a layer"
-        );
-        let error = ExpressionError::new(self.expression.as_str(), at, problem);
-        self.found = Some(error.with_cure(cure));
-    }
-}
-
-/// Whether what the function gives still tells its arguments apart.
-fn keeps(function: Function) -> bool {
-    match function {
-        Function::Abs
-        | Function::Avg
-        | Function::Ceil
-        | Function::Floor
-        | Function::Join
-        | Function::Max
-        | Function::MaxBy
-        | Function::Merge
-        | Function::Min
-        | Function::MinBy
-        | Function::NotNull
-        | Function::Reverse
-        | Function::Sort
-        | Function::SortBy
-        | Function::Sum
-        | Function::ToArray
-        | Function::ToNumber
-        | Function::ToString
-        | Function::Values => true,
-        // Names, sizes and kinds; a header by its name; what is inside of a text.
-        Function::Contains
-        | Function::EndsWith
-        | Function::Header
-        | Function::Keys
-        | Function::Length
-        | Function::Map
-        | Function::PowertoolsBase64
-        | Function::PowertoolsBase64Gzip
-        | Function::PowertoolsJson
-        | Function::StartsWith
-        | Function::Type => false,
-    }
-}
-
-/// One step further. An element of what is inside of a record is the thing itself: it was a projection that made
-/// the list (`Records[*].attributes | [0]`).
-fn extended<'e>(paths: &[Path<'e>], step: &'e str) -> Vec<Path<'e>> {
-    let further = |path: &Path<'e>| {
-        let is_projected = step == ELEMENT && path.len() > 1;
-        path.iter().copied().chain((!is_projected).then_some(step)).collect()
-    };
-    paths.iter().map(further).collect()
 }
