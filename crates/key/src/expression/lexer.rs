@@ -85,7 +85,7 @@ fn number(text: &str, pos: usize) -> Result<(Token, usize), ExpressionError> {
         return Err(hyphen(text, pos));
     }
     let end = pos + sign + count;
-    let value = text[pos..end].parse::<i64>().ok().filter(|value| value.abs() <= 1 << 53);
+    let value = text[pos..end].parse::<i64>().ok().filter(|value| value.unsigned_abs() <= 1 << 53);
     let Some(value) = value.filter(|value| *value != 0 || sign == 0) else {
         return Err(ExpressionError::new(text, pos, "this is not a position in an array"));
     };
