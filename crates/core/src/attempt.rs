@@ -88,9 +88,8 @@ impl Attempt {
 
     /// Whether an earlier attempt at this work was abandoned, so that part of it may have been done:
     /// look for it before creating it anew. Also `true` where that cannot be told, because the
-    /// store's answer to the claim was lost. A takeover that fails gives the key back like any other attempt, and
-    /// the one after it does not know: where that matters, keep the claim (`on_error`, or
-    /// [`effect_started`](Attempt::effect_started) first).
+    /// store's answer to a claim was lost. A takeover that fails leaves the record to the next attempt, which is a
+    /// takeover again, until one of them succeeds or the record expires.
     pub fn is_takeover(&self) -> bool {
         self.takeover
     }

@@ -91,11 +91,17 @@ impl Store for MemoryStore {
 
     async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError> {
         let mut records = self.lock();
-        if !decide::may_release(records.get(&request.id), &request.owner) {
-            return Ok(ReleaseAnswer::NotMine);
+        match records.get_mut(&request.id) {
+            Some(record) if decide::may_release(Some(record), &request.owner) => {
+                if request.leave {
+                    *record = decide::left(record);
+                } else {
+                    records.remove(&request.id);
+                }
+                Ok(ReleaseAnswer::Released)
+            }
+            _ => Ok(ReleaseAnswer::NotMine),
         }
-        records.remove(&request.id);
-        Ok(ReleaseAnswer::Released)
     }
 
     async fn renew(&self, request: &RenewRequest) -> Result<RenewAnswer, StoreError> {

@@ -19,6 +19,9 @@ use std::fmt;
 pub struct Owner(String);
 
 impl Owner {
+    /// What stands in a record whose holder has given it up without deleting it: nobody.
+    pub const NOBODY: &str = "nobody";
+
     /// A fresh token from the operating system's random source.
     ///
     /// # Errors

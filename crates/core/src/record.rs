@@ -75,6 +75,12 @@ impl Record {
     /// The `encoding` of JSON text that a store's own types cannot hold.
     pub const JSON: &str = "json";
 
+    /// Whether its last holder took it over, failed, and left it for the next one.
+    pub fn is_left(&self) -> bool {
+        let nobody = self.owner.as_ref().is_some_and(|owner| owner.as_str() == Owner::NOBODY);
+        self.status == Status::InProgress && nobody
+    }
+
     /// Whether the record has stopped counting at `now`.
     pub fn is_expired(&self, now: EpochMillis) -> bool {
         self.expiration < now.floor_seconds()

@@ -55,7 +55,8 @@ pub trait Store: fmt::Debug + Send + Sync {
             .cure("do not call `Attempt::commit_with`, or use a store that has them"))
     }
 
-    /// Deletes the record if and only if [`decide::may_release`](crate::decide::may_release) says so.
+    /// Deletes or [leaves](crate::decide::left) the record, as the request says, if and only if
+    /// [`decide::may_release`](crate::decide::may_release) says so.
     ///
     /// # Errors
     /// Whatever kept the store from deciding; nothing to release is [`ReleaseAnswer::NotMine`].
@@ -256,12 +257,15 @@ pub struct ReleaseRequest {
     pub id: RecordId,
     /// The attempt that gives it back.
     pub owner: Owner,
+    /// Whether an attempt before it may have had an effect: then the record is
+    /// [left](crate::decide::left) as an abandoned claim, which the next attempt takes over, and not deleted.
+    pub leave: bool,
 }
 
 /// What became of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReleaseAnswer {
-    /// The record is gone; the next attempt is a first run.
+    /// The record is gone and the next attempt is a first run; or it is left, and the next one a takeover.
     Released,
     /// There was nothing of ours to release.
     NotMine,

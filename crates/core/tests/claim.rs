@@ -32,6 +32,24 @@ async fn when_the_reply_to_the_claim_is_lost_a_takeover_cannot_be_excluded() {
     assert_eq!(outcome.expect("runs"), Outcome::Executed(true));
 }
 
+/// The claim that was given back unheard can have replaced one that was abandoned.
+#[tokio::test]
+async fn after_a_claim_without_an_answer_a_takeover_cannot_be_excluded_either() {
+    for policy in [Policy::new(), Policy::new().at_most_once()] {
+        let bed = Bed::new();
+        let engine = bed.engine(policy.clone());
+        bed.store.break_next(Verb::Claim, Fault::ReplyLost);
+        bed.store.break_next(Verb::Claim, Fault::ReplyLost);
+        assert_eq!(refusal(bed.run(&engine, &order()).await).name(), "Store");
+        // With at-most-once nothing is ever taken over, and a claim that is left would be nobody's for ever.
+        let at_most_once = policy != Policy::new();
+        assert_eq!(bed.record().is_some_and(|record| record.is_left()), !at_most_once);
+        let input = order();
+        let told = engine.run(&input, |attempt| async move { Ok::<_, &str>(attempt.is_takeover()) });
+        assert_eq!(bed.invoke(TIME, told).await.expect("runs"), Outcome::Executed(!at_most_once));
+    }
+}
+
 #[tokio::test]
 async fn an_unreachable_store_refuses_by_default_and_nothing_runs() {
     let bed = Bed::new();

@@ -105,7 +105,7 @@ async fn a_takeover_that_cannot_read_it_leaves_the_next_attempt_a_takeover() {
     bed.clock.advance(TIME + Policy::DEFAULT_MARGIN + std::time::Duration::from_secs(1));
     bed.store.break_next(Verb::Get, Fault::ErrorBefore);
     assert_eq!(refusal(bed.run(&engine, &second()).await).name(), "Store");
-    bed.clock.advance(TIME + Policy::DEFAULT_MARGIN + std::time::Duration::from_secs(1));
+    // At once.
     let input = second();
     let told = engine.run(&input, |attempt| async move { Ok::<_, &'static str>(attempt.is_takeover()) });
     assert_eq!(bed.invoke(TIME, told).await.expect("runs").into_value(), Some(true));

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use lambda_idempotency_core::key::Comparable;
-use lambda_idempotency_core::{ClaimRequest, CompleteRequest, ReleaseRequest, RenewRequest, Status};
+use lambda_idempotency_core::{ClaimRequest, CompleteRequest, Owner, ReleaseRequest, RenewRequest, Status};
 
 use crate::AttributeNames;
 use crate::item::{attributes, number, text};
@@ -71,7 +71,7 @@ pub(crate) fn claim(request: &ClaimRequest, names: &AttributeNames) -> Expressio
     it
 }
 
-/// `decide::may_complete`: nothing there, or expired, or mine. Sets every attribute of the final
+/// `decide::may_complete`: nothing there, or expired, or mine, or left by its holder. Sets every attribute of the final
 /// record and removes those that it does not have.
 pub(crate) fn complete(request: &CompleteRequest, names: &AttributeNames) -> Expression {
     let mut it = Expression::default();
@@ -98,21 +98,24 @@ pub(crate) fn complete(request: &CompleteRequest, names: &AttributeNames) -> Exp
         update.push_str(&remove.join(", "));
     }
     it.update = Some(update);
-    it.condition = "attribute_not_exists(#id) OR #expiration < :now_s OR #owner = :mine".to_owned();
+    it.value(":inprogress", text(Status::InProgress.as_str()));
+    it.value(":nobody", text(Owner::NOBODY));
+    it.condition = "attribute_not_exists(#id) OR #expiration < :now_s OR #owner = :mine OR \
+                    (#owner = :nobody AND #status = :inprogress)"
+        .to_owned();
     it
 }
 
 /// `decide::may_commit`: as [`complete`], but of my own record only while it is unfinished.
 pub(crate) fn commit(request: &CompleteRequest, names: &AttributeNames) -> Expression {
     let mut it = complete(request, names);
-    it.value(":inprogress", text(Status::InProgress.as_str()));
     it.condition = "attribute_not_exists(#id) OR #expiration < :now_s OR \
-                    (#owner = :mine AND #status = :inprogress)"
+                    (#owner IN (:mine, :nobody) AND #status = :inprogress)"
         .to_owned();
     it
 }
 
-/// `decide::may_release`: mine and unfinished.
+/// `decide::may_release`: mine and unfinished. To leave the record (`decide::left`) is an update.
 pub(crate) fn release(request: &ReleaseRequest, names: &AttributeNames) -> Expression {
     let mut it = Expression::default();
     it.name("#owner", &names.owner);
@@ -120,6 +123,12 @@ pub(crate) fn release(request: &ReleaseRequest, names: &AttributeNames) -> Expre
     it.value(":mine", text(request.owner.as_str()));
     it.value(":inprogress", text(Status::InProgress.as_str()));
     it.condition = "#owner = :mine AND #status = :inprogress".to_owned();
+    if request.leave {
+        it.name("#lease", &names.in_progress_expiration);
+        it.value(":nobody", text(Owner::NOBODY));
+        it.value(":over", number(0));
+        it.update = Some("SET #owner = :nobody, #lease = :over".to_owned());
+    }
     it
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::config::http::HttpResponse;
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
@@ -193,29 +194,33 @@ impl Store for DynamoDbStore {
     }
 
     async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError> {
-        let condition = expression::release(request, &self.names);
+        let write = expression::release(request, &self.names);
+        let key = self.names.primary_key(&request.id);
+        if let Some(update) = write.update {
+            let sent = self
+                .client
+                .update_item()
+                .table_name(&self.table)
+                .set_key(Some(key))
+                .update_expression(update)
+                .condition_expression(write.condition)
+                .set_expression_attribute_names(Some(write.names))
+                .set_expression_attribute_values(Some(write.values))
+                .send()
+                .await;
+            return self.released("UpdateItem", sent, UpdateItemError::is_conditional_check_failed_exception);
+        }
         let sent = self
             .client
             .delete_item()
             .table_name(&self.table)
-            .set_key(Some(self.names.primary_key(&request.id)))
-            .condition_expression(condition.condition)
-            .set_expression_attribute_names(Some(condition.names))
-            .set_expression_attribute_values(Some(condition.values))
+            .set_key(Some(key))
+            .condition_expression(write.condition)
+            .set_expression_attribute_names(Some(write.names))
+            .set_expression_attribute_values(Some(write.values))
             .send()
             .await;
-        match sent {
-            Ok(_) => Ok(ReleaseAnswer::Released),
-            Err(error)
-                if refused(
-                    error.as_service_error(),
-                    DeleteItemError::is_conditional_check_failed_exception,
-                ) =>
-            {
-                Ok(ReleaseAnswer::NotMine)
-            }
-            Err(error) => Err(self.call("DeleteItem").failed(error)),
-        }
+        self.released("DeleteItem", sent, DeleteItemError::is_conditional_check_failed_exception)
     }
 
     async fn renew(&self, request: &RenewRequest) -> Result<RenewAnswer, StoreError> {
@@ -269,8 +274,25 @@ impl DynamoDbStore {
             item::expiration(old, &self.names).is_some_and(|at| at < now.floor_seconds().get() as f64);
         if expired { Replaced::Expired } else { Replaced::Abandoned }
     }
+
+    fn released<T, E>(
+        &self,
+        operation: &'static str,
+        sent: Result<T, SdkError<E, HttpResponse>>,
+        is_refusal: impl Fn(&E) -> bool,
+    ) -> Result<ReleaseAnswer, StoreError>
+    where
+        E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+    {
+        match sent {
+            Ok(_) => Ok(ReleaseAnswer::Released),
+            Err(error) if refused(error.as_service_error(), is_refusal) => Ok(ReleaseAnswer::NotMine),
+            Err(error) => Err(self.call(operation).failed(error)),
+        }
+    }
 }
 
+/// Whether the condition refused a write.
 fn refused<E>(error: Option<&E>, is_refusal: impl Fn(&E) -> bool) -> bool {
     error.is_some_and(is_refusal)
 }

@@ -92,7 +92,7 @@ impl Protocol {
                     actions.push(Action::Renew(id));
                 }
             }
-            Phase::Done(Outcome::Failed(true)) => waits = true,
+            Phase::Done(Outcome::Released { .. }) => waits = true,
             Phase::Done(_) => return,
         }
         if waits && attempt.resends > 0 {

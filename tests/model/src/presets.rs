@@ -6,8 +6,9 @@ use crate::Config;
 use crate::config::Content::{self, X, XBare, XEdited, Y, YEdited};
 use crate::config::{Ending, Hold};
 use crate::properties::{
-    AFTER_RELEASE, BUSY, CLAIMED_ANEW, EXECUTED, INTERRUPTED, LEASE_LOST, MISMATCH, OVERTAKEN_ANSWERED,
-    RECOGNISED, RENEWED, REPLAYED, REPLAYED_UNCHECKED, SECOND_LIFE, TAKEOVER, ZOMBIE,
+    AFTER_LEAVING, AFTER_RELEASE, BUSY, CLAIMED_ANEW, EXECUTED, INTERRUPTED, LEASE_LOST, MISMATCH,
+    OVERTAKEN_ANSWERED, RECOGNISED, RECORDED_OVER_LEFT, RENEWED, REPLAYED, REPLAYED_UNCHECKED, SECOND_LIFE,
+    TAKEOVER, ZOMBIE,
 };
 
 /// Clocks a second off in either direction: what the default margin is made for.
@@ -62,7 +63,17 @@ pub fn zombies() -> Config {
     Config {
         enforced: false,
         endings: vec![Ending::Success, Ending::Release],
-        reaches: vec![EXECUTED, REPLAYED, BUSY, TAKEOVER, LEASE_LOST, OVERTAKEN_ANSWERED, ZOMBIE],
+        reaches: vec![
+            EXECUTED,
+            REPLAYED,
+            BUSY,
+            TAKEOVER,
+            LEASE_LOST,
+            OVERTAKEN_ANSWERED,
+            ZOMBIE,
+            AFTER_LEAVING,
+            RECORDED_OVER_LEFT,
+        ],
         last_tick: 4,
         ..Config::new("zombies", &[X, X, X])
     }

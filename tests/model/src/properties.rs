@@ -29,6 +29,9 @@ pub const SINGLE_COMMIT: &str = "single commit";
 /// A holder is not told that its live claim is lost.
 pub const NO_FALSE_ALARM: &str = "no false alarm at renewal";
 
+/// A run that may not be the first is told so.
+pub const INFORMED: &str = "a takeover is told";
+
 /// An answer after a run.
 pub const EXECUTED: &str = "executed";
 /// An answer from the record.
@@ -59,6 +62,10 @@ pub const ZOMBIE: &str = "zombie beside its successor";
 pub const CLAIMED_ANEW: &str = "claimed anew";
 /// A released key is claimed again.
 pub const AFTER_RELEASE: &str = "run after a release";
+/// What a takeover left is taken over.
+pub const AFTER_LEAVING: &str = "takeover of what was left";
+/// A zombie records its answer over what its successor left.
+pub const RECORDED_OVER_LEFT: &str = "recorded over what was left";
 
 /// The properties of a world.
 pub fn of(config: &Config) -> Vec<Property<Protocol>> {
@@ -71,6 +78,7 @@ pub fn of(config: &Config) -> Vec<Property<Protocol>> {
         Property::always(LOUD_CONFLICT, |_, state: &State| !state.faults.has(Fault::Overrun)),
         Property::always(NO_SELF_BLOCK, |_, state: &State| !state.faults.has(Fault::SelfBlocked)),
         Property::always(PROGRESS, progress),
+        Property::always(INFORMED, |_, state: &State| !state.faults.has(Fault::Uninformed)),
         Property::always(NO_FALSE_ALARM, |_, state: &State| !state.faults.has(Fault::FalseAlarm)),
     ];
     if config.enforced {
@@ -188,8 +196,17 @@ fn reachable(name: &'static str) -> fn(&Protocol, &State) -> bool {
         ZOMBIE => |_, state| running(state) > 1,
         CLAIMED_ANEW => |_, state| any(state, |phase| matches!(phase, Phase::Claiming { round: 1.., .. })),
         AFTER_RELEASE => |_, state| {
-            any(state, |phase| *phase == Phase::Done(Outcome::Failed(true)))
+            any(state, |phase| *phase == Phase::Done(Outcome::Released { leave: false }))
                 && any(state, |phase| matches!(phase, Phase::Running { by: By::First, .. }))
+        },
+        AFTER_LEAVING => |_, state| {
+            any(state, |phase| *phase == Phase::Done(Outcome::Released { leave: true }))
+                && any(state, |phase| matches!(phase, Phase::Running { by: By::Takeover, .. }))
+                && running(state) == 1
+        },
+        RECORDED_OVER_LEFT => |_, state| {
+            any(state, |phase| *phase == Phase::Done(Outcome::Released { leave: true }))
+                && answers(state).any(|(id, .., how)| how == How::Executed && id == 0)
         },
         _ => |_, _| false,
     }

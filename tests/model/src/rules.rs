@@ -65,6 +65,8 @@ pub enum Rule {
     OwnerIsWritten = 1 << 21,
     /// A transaction is not applied once its own `expiration` has passed.
     CommitBeforeOwnExpiry = 1 << 22,
+    /// A takeover that gives the key back leaves the record.
+    TakeoverLeaves = 1 << 23,
 }
 
 /// The shape of libraries without an owner: unconditional update and delete, no look at the content

@@ -18,6 +18,8 @@ pub struct State {
     pub runs: u8,
     /// How many transactions were applied in this life.
     pub commits: u8,
+    /// Whose claims were taken over by another attempt in this life, as a set of bits.
+    pub abandoned: u8,
     /// The attempts.
     pub attempts: Vec<Attempt>,
     /// Requests that were sent and may be applied at any time, or never. Sorted.
@@ -41,6 +43,8 @@ pub struct Stored {
     pub expiration: EpochSeconds,
     /// `deadline`.
     pub deadline: Option<EpochMillis>,
+    /// Whether its holder has left it to the next one.
+    pub left: bool,
 }
 
 /// One attempt.
@@ -96,6 +100,8 @@ pub enum Phase {
         sent: u8,
         /// Whether it stores a failure.
         failure: bool,
+        /// How it came by its claim.
+        by: By,
         /// A reply that is under way.
         reply: Option<Reply>,
     },
@@ -138,8 +144,13 @@ pub enum Outcome {
     DeadlinePassed,
     /// It was overtaken and there is no answer for its caller.
     LeaseLost,
-    /// The function failed; with `true` it gave the key back.
-    Failed(bool),
+    /// The function failed, and kept its claim.
+    Failed,
+    /// The function failed, and gave the key back.
+    Released {
+        /// As an abandoned claim.
+        leave: bool,
+    },
     /// It was stopped at its deadline, or crashed.
     Stopped,
 }
@@ -181,7 +192,10 @@ pub enum Verb {
         failure: bool,
     },
     /// Give the key back.
-    Release,
+    Release {
+        /// As an abandoned claim.
+        leave: bool,
+    },
 }
 
 /// What the store answers.
@@ -191,6 +205,8 @@ pub enum Reply {
     Claimed {
         /// Over an abandoned one.
         takeover: bool,
+        /// Over nothing, although a claim of this life was abandoned.
+        unaware: bool,
         /// In this life.
         life: u8,
     },
@@ -254,6 +270,8 @@ pub enum Fault {
     RanAfterAnswer = 16,
     /// A holder was told that its live claim is lost.
     FalseAlarm = 32,
+    /// A run began as a first one although a claim before it was abandoned.
+    Uninformed = 64,
 }
 
 impl Faults {

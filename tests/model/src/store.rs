@@ -2,14 +2,14 @@
 
 use lambda_idempotency_core::decide::{Commit, Completion};
 use lambda_idempotency_core::{
-    ClaimRequest, CompleteRequest, EpochMillis, Owner, Record, ReleaseRequest, RenewRequest, Replaced,
-    Status, decide,
+    ClaimRequest, CompleteRequest, EpochMillis, Record, ReleaseRequest, RenewRequest, Replaced, Status,
+    decide,
 };
 
 use crate::Protocol;
 use crate::config::Hold;
 use crate::rules::Rule;
-use crate::state::{Fault, Id, Reply, Request, State, Stored, Verb};
+use crate::state::{Attempt, Fault, Id, Outcome, Phase, Reply, Request, State, Stored, Verb};
 
 impl State {
     /// Takes a request out of the network.
@@ -19,11 +19,23 @@ impl State {
         }
     }
 
+    /// Whether an attempt whose claim was taken over may have done its work: it has begun, and has not given the key
+    /// back.
+    fn is_work_abandoned(&self) -> bool {
+        let may_be_done = |attempt: &Attempt| match attempt.phase {
+            Phase::Idle | Phase::Claiming { .. } | Phase::Waiting { .. } => false,
+            Phase::Done(Outcome::Released { leave }) => leave,
+            _ => true,
+        };
+        (0..).zip(&self.attempts).any(|(id, attempt)| self.abandoned & (1 << id) != 0 && may_be_done(attempt))
+    }
+
     /// The record has expired: what comes is another life.
     pub(crate) fn begin_life(&mut self) {
         self.life += 1;
         self.runs = 0;
         self.commits = 0;
+        self.abandoned = 0;
     }
 }
 
@@ -35,7 +47,7 @@ impl Protocol {
             Verb::Read => self.read(state, request),
             Verb::Renew => self.renewal(state, request),
             Verb::Complete { failure } => self.complete(state, request, failure),
-            Verb::Release => self.release(state, request),
+            Verb::Release { leave } => self.release(state, request, leave),
         }
     }
 
@@ -72,8 +84,8 @@ impl Protocol {
     }
 
     /// The real release.
-    pub fn release_request(&self, request: Request) -> ReleaseRequest {
-        ReleaseRequest { id: self.id.clone(), owner: self.owner(request.from).clone() }
+    pub fn release_request(&self, request: Request, leave: bool) -> ReleaseRequest {
+        ReleaseRequest { id: self.id.clone(), owner: self.owner(request.from).clone(), leave }
     }
 
     /// The real renewal, as the engine makes it.
@@ -109,6 +121,7 @@ impl Protocol {
             lease_end: EpochMillis::new(0),
             expiration,
             deadline: None,
+            left: false,
         }
     }
 
@@ -128,6 +141,10 @@ impl Protocol {
         match (replaced, state.record) {
             (Replaced::Expired, _) => state.begin_life(),
             (Replaced::Abandoned, Some(stored)) => {
+                // Whoever left it knew of what was abandoned before.
+                if stored.maker != from && !stored.left {
+                    state.abandoned |= 1 << stored.maker;
+                }
                 let content = |id: Id| self.config.attempts[usize::from(id)].content;
                 if content(from).provably_differs(content(stored.maker)) {
                     state.faults.note(Fault::Overrun);
@@ -142,8 +159,13 @@ impl Protocol {
             lease_end: asked.lease_end,
             expiration: asked.expiration,
             deadline: asked.deadline,
+            left: false,
         });
-        Reply::Claimed { takeover: replaced == Replaced::Abandoned, life: state.life }
+        Reply::Claimed {
+            takeover: replaced == Replaced::Abandoned,
+            unaware: replaced == Replaced::Nothing && state.is_work_abandoned(),
+            life: state.life,
+        }
     }
 
     fn read(&self, state: &State, request: Request) -> Reply {
@@ -213,13 +235,20 @@ impl Protocol {
         })
     }
 
-    fn release(&self, state: &mut State, request: Request) -> Reply {
+    fn release(&self, state: &mut State, request: Request, leave: bool) -> Reply {
         let found = state.record.as_ref().map(|stored| self.record(stored));
-        let owner: &Owner = self.owner(request.from);
-        if self.rules.may_release(found.as_ref(), owner) {
+        let asked = self.release_request(request, leave);
+        if self.rules.may_release(found.as_ref(), &asked.owner) {
             self.watch(state, request.from, self.truth(state.tick), true);
-            state.record = None;
-            state.runs = 0;
+            if asked.leave {
+                let lease_end = found.as_ref().map(decide::left).and_then(|left| left.lease_end);
+                if let (Some(stored), Some(lease_end)) = (&mut state.record, lease_end) {
+                    *stored = Stored { lease_end, left: true, ..*stored };
+                }
+            } else {
+                state.record = None;
+                state.runs = 0;
+            }
         }
         Reply::Nothing
     }
@@ -262,7 +291,7 @@ impl Protocol {
         if record.is_expired(now) || record.is_expired(self.truth(state.tick)) {
             return;
         }
-        if stored.maker != from {
+        if stored.maker != from && !stored.left {
             state.faults.note(Fault::ForeignChange);
         }
         if stored.status.is_final() && (final_too || stored.maker != from) {

@@ -62,7 +62,10 @@ impl Protocol {
     /// A reply arrives.
     pub(crate) fn receive(&self, state: &mut State, id: Id, reply: Reply) {
         match (state.attempt(id).phase.clone(), reply) {
-            (Phase::Claiming { sent, .. }, Reply::Claimed { takeover, life }) => {
+            (Phase::Claiming { sent, .. }, Reply::Claimed { takeover, unaware, life }) => {
+                if unaware {
+                    state.faults.note(Fault::Uninformed);
+                }
                 let by = if takeover { By::Takeover } else { By::First };
                 let until = self.times(state, id, sent).holder_until;
                 self.run(state, id, by, until, life);
@@ -89,7 +92,7 @@ impl Protocol {
                 self.done(state, id, outcome);
             }
             (Phase::Completing { .. }, Reply::TooLate) => self.done(state, id, Outcome::LeaseLost),
-            (Phase::Completing { .. }, Reply::TransactionRefused) => self.give_back(state, id),
+            (Phase::Completing { by, .. }, Reply::TransactionRefused) => self.give_back(state, id, by),
             (Phase::Running { until, by, .. }, Reply::Renewed { until: new }) => {
                 let until = until.max(new);
                 state.attempt_mut(id).phase = Phase::Running { until, by, renewing: None };
@@ -167,22 +170,25 @@ impl Protocol {
     }
 
     pub(crate) fn finish(&self, state: &mut State, id: Id, ending: Ending) {
+        let Phase::Running { by, .. } = state.attempt(id).phase else { return };
         let sent = state.tick;
         match ending {
             Ending::Success | Ending::StoredFailure => {
                 let failure = ending == Ending::StoredFailure;
                 state.send(Request { from: id, verb: Verb::Complete { failure }, made: sent });
-                state.attempt_mut(id).phase = Phase::Completing { sent, failure, reply: None };
+                state.attempt_mut(id).phase = Phase::Completing { sent, failure, by, reply: None };
             }
-            Ending::Release => self.give_back(state, id),
-            Ending::Keep => self.done(state, id, Outcome::Failed(false)),
+            Ending::Release => self.give_back(state, id, by),
+            Ending::Keep => self.done(state, id, Outcome::Failed),
         }
     }
 
-    fn give_back(&self, state: &mut State, id: Id) {
+    fn give_back(&self, state: &mut State, id: Id, by: By) {
+        // What a claim replaced that was recognised is not known.
+        let leave = by != By::First && !self.config.at_most_once && self.rules.has(Rule::TakeoverLeaves);
         // No instant is in a release.
-        state.send(Request { from: id, verb: Verb::Release, made: 0 });
-        self.done(state, id, Outcome::Failed(true));
+        state.send(Request { from: id, verb: Verb::Release { leave }, made: 0 });
+        self.done(state, id, Outcome::Released { leave });
     }
 
     pub(crate) fn renew(&self, state: &mut State, id: Id) {
@@ -202,7 +208,8 @@ impl Protocol {
             Phase::Claiming { sent, reading, .. } => (if reading { Verb::Read } else { Verb::Claim }, sent),
             Phase::Completing { sent, failure, .. } => (Verb::Complete { failure }, sent),
             Phase::Running { renewing: Some(made), .. } => (Verb::Renew, made),
-            _ => (Verb::Release, 0),
+            Phase::Done(Outcome::Released { leave }) => (Verb::Release { leave }, 0),
+            _ => return,
         };
         state.send(Request { from: id, verb, made });
     }

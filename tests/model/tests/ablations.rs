@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use protocol_model::check::counterexample_to;
 use protocol_model::properties::{
-    AT_MOST_ONCE, LOUD_CONFLICT, NO_FALSE_ALARM, NO_SELF_BLOCK, OWN_CONTENT, PROGRESS, RECORD_SAFETY,
-    SINGLE_ANSWER, SINGLE_COMMIT, SINGLE_EXECUTION,
+    AT_MOST_ONCE, INFORMED, LOUD_CONFLICT, NO_FALSE_ALARM, NO_SELF_BLOCK, OWN_CONTENT, PROGRESS,
+    RECORD_SAFETY, SINGLE_ANSWER, SINGLE_COMMIT, SINGLE_EXECUTION,
 };
 use protocol_model::rules::UNCONDITIONAL;
 use protocol_model::{Config, Rule, counterexample, presets};
@@ -82,6 +82,7 @@ necessary! {
     a_renewal_must_recognise_its_own_effect: without OwnRenewalIsMine, renewal breaks NO_FALSE_ALARM;
     an_own_claim_holds_as_long_as_its_record_says:
         without LeaseFromRecord, claims_made_anew breaks SINGLE_EXECUTION;
+    a_takeover_that_fails_must_leave_the_record: without TakeoverLeaves, zombies breaks INFORMED;
     an_attempt_may_not_begin_after_its_lease: without StartWithinLease, renewal breaks SINGLE_EXECUTION;
     a_transaction_may_not_be_applied_after_its_own_expiration:
         without CommitBeforeOwnExpiry, transactions_that_expire breaks SINGLE_COMMIT;

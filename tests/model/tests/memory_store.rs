@@ -84,9 +84,10 @@ fn agree(model: &Protocol, before: &State, request: Request) {
                 _ => false,
             }
         }
-        Verb::Release => {
-            let answer = now(store.release(&model.release_request(request)));
-            (answer == ReleaseAnswer::Released) == (before.record.is_some() && after.record.is_none())
+        Verb::Release { leave } => {
+            let answer = now(store.release(&model.release_request(request, leave)));
+            // One that was left already is left again without a change.
+            (answer == ReleaseAnswer::Released) == (before.record != after.record)
         }
         Verb::Renew => {
             let answer = now(store.renew(&model.renew_request(before, request)));

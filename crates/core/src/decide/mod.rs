@@ -13,5 +13,6 @@ pub use classify::{Claimant, Verdict, claimable, classify, retry_at};
 pub use content::{Content, same_content};
 pub use lease::{Deadline, LONGEST_RUN, Times, expires_at, lease_times};
 pub use write::{
-    Commit, Completion, Overtaken, may_commit, may_complete, may_release, may_renew, overtaken_by, renewed,
+    Commit, Completion, Overtaken, left, may_commit, may_complete, may_release, may_renew, overtaken_by,
+    renewed,
 };

@@ -8,7 +8,7 @@ use crate::{EpochMillis, Owner, Record, RenewRequest, Status};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
     /// Write it: the record is mine, or there is none (a successor gave the key back after failing,
-    /// or it expired) and the effect did happen, so it is recorded.
+    /// or it expired) or nobody's (a successor left it), and the effect did happen, so it is recorded.
     Write,
     /// Leave it: another attempt holds or finished it.
     Overtaken,
@@ -19,7 +19,7 @@ pub fn may_complete(record: Option<&Record>, owner: &Owner, now: EpochMillis) ->
     match record {
         None => Completion::Write,
         Some(record) if record.is_expired(now) => Completion::Write,
-        Some(record) if record.owner.as_ref() == Some(owner) => Completion::Write,
+        Some(record) if record.is_left() || record.owner.as_ref() == Some(owner) => Completion::Write,
         Some(_) => Completion::Overtaken,
     }
 }
@@ -63,9 +63,19 @@ pub fn overtaken_by(record: &Record, validation: Option<&Validation>) -> Overtak
     if record.status.is_final() && equal { Overtaken::Answer } else { Overtaken::LeaseLost }
 }
 
-/// Whether `owner` may delete `record`: only its own unfinished claim.
+/// Whether `owner` may delete `record`, or leave it: only its own unfinished claim.
 pub fn may_release(record: Option<&Record>, owner: &Owner) -> bool {
     record.is_some_and(|record| record.owner.as_ref() == Some(owner) && record.status == Status::InProgress)
+}
+
+/// The record after a release that leaves it: nobody's, and its lease over since ever, so that the next attempt at
+/// the same content takes it over at once. Other content stays refused: some of this one may have been done.
+pub fn left(record: &Record) -> Record {
+    Record {
+        owner: Some(Owner::from_text(Owner::NOBODY)),
+        lease_end: Some(EpochMillis::new(0)),
+        ..record.clone()
+    }
 }
 
 /// Whether a renewal may move the lease of `record`: my own unfinished claim, not expired, whose

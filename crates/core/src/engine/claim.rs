@@ -106,15 +106,16 @@ impl Run<'_> {
             error
         };
         if error.kind() != StoreErrorKind::Throttled {
-            self.release_shortly(&request.id, &request.owner).await;
+            // What it replaced, if it was applied, is not known.
+            self.release_shortly(&request.id, &request.owner, true).await;
         }
         Err(error)
     }
 
     /// Gives a claim back under which nothing has run, as far as there is time for it: the error that is the reason
     /// is to reach the caller.
-    pub(super) async fn release_shortly(&self, id: &RecordId, owner: &Owner) {
-        let release = ReleaseRequest { id: id.clone(), owner: owner.clone() };
+    pub(super) async fn release_shortly(&self, id: &RecordId, owner: &Owner, takeover: bool) {
+        let release = ReleaseRequest { id: id.clone(), owner: owner.clone(), leave: self.leaves(takeover) };
         // Half of what was kept for the error is left for it.
         let deadline = self.invocation.deadline.instant();
         let left = deadline.map(|deadline| self.clock.now().until(deadline.minus(RESERVE / 2)));

@@ -253,9 +253,12 @@ impl Run<'_> {
         }
     }
 
-    /// Gives the key back. Nothing that goes wrong here may hide the function's own error.
+    /// Gives the key back; after a takeover as an abandoned claim, so that the next attempt knows of the one that was
+    /// abandoned. Nothing that goes wrong here may hide the function's own error.
     pub(super) async fn release(&self, holder: &Holder) -> Option<ReleaseAnswer> {
-        let request = ReleaseRequest { id: holder.identity.id.clone(), owner: holder.owner.clone() };
+        let Holder { identity, owner, takeover, .. } = holder;
+        let request =
+            ReleaseRequest { id: identity.id.clone(), owner: owner.clone(), leave: self.leaves(*takeover) };
         match self.within_limit("release", self.store.release(&request)).await {
             Ok(answer) => Some(answer),
             Err(error) => {
@@ -268,6 +271,12 @@ impl Run<'_> {
                 None
             }
         }
+    }
+
+    /// Whether a claim that is given back, and may have replaced an abandoned one, is left. Not with at-most-once,
+    /// where an abandoned claim is nobody's to take, and so was not replaced.
+    pub(super) fn leaves(&self, takeover: bool) -> bool {
+        takeover && !self.policy().at_most_once
     }
 
     /// The answer that a final record holds.

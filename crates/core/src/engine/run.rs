@@ -80,11 +80,8 @@ impl Run<'_> {
         let previous = match self.previous(&holder.identity).await {
             Ok(previous) => previous,
             Err(error) => {
-                // A takeover is kept, so that the next attempt knows itself as one.
-                if !holder.takeover {
-                    let Holder { identity, owner, .. } = &holder;
-                    self.release_shortly(&identity.id, owner).await;
-                }
+                let Holder { identity, owner, takeover, .. } = &holder;
+                self.release_shortly(&identity.id, owner, *takeover).await;
                 return Err(error.into());
             }
         };

@@ -80,7 +80,9 @@ impl Run<'_> {
             self.record_if_possible(identity, owner, until, (status, &json), report).await;
         }
         if give_back && self.policy().after_error() == OnError::Release && !attempt.has_effect() {
-            let request = ReleaseRequest { id: identity.id.clone(), owner: owner.clone() };
+            // What the claim replaced, if it was applied, is not known.
+            let leave = self.leaves(true);
+            let request = ReleaseRequest { id: identity.id.clone(), owner: owner.clone(), leave };
             // Whether it is answered changes nothing for the caller.
             let _ = self.within_limit("release", self.store.release(&request)).await;
         }

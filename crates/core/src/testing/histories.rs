@@ -71,7 +71,7 @@ pub async fn play(subject: &dyn Subject, seed: u64, steps: usize) -> Result<(), 
                 same(&at("complete"), a, b, complete_shape)?;
             }
             5 => {
-                let request = ReleaseRequest { id: id.clone(), owner };
+                let request = ReleaseRequest { id: id.clone(), owner, leave: random.below(2) == 0 };
                 let (a, b) = (subject.store().release(&request).await, reference.release(&request).await);
                 same(&at("release"), a, b, |answer| format!("{answer:?}"))?;
             }

@@ -122,8 +122,18 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// Gives the key back.
     pub(super) async fn release(&self, owner: &Owner) -> Result<ReleaseAnswer, String> {
-        let request = ReleaseRequest { id: self.id(0)?, owner: owner.clone() };
+        self.given_back(owner, false).await
+    }
+
+    /// Gives the key back as an abandoned claim.
+    pub(super) async fn leave(&self, owner: &Owner) -> Result<ReleaseAnswer, String> {
+        self.given_back(owner, true).await
+    }
+
+    async fn given_back(&self, owner: &Owner, leave: bool) -> Result<ReleaseAnswer, String> {
+        let request = ReleaseRequest { id: self.id(0)?, owner: owner.clone(), leave };
         self.store().release(&request).await.map_err(|error| error.to_string())
     }
 
