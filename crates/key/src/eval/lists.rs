@@ -36,7 +36,7 @@ impl<'a> Evaluation<'a> {
                     return Ok(Node::Null);
                 };
                 self.spend(members.len())?;
-                Ok(array(sorted(&members)?.into_iter().map(|(_, value)| value).collect()))
+                Ok(array(sorted(&members)?.into_iter().map(|member| member.value).collect()))
             }
             Kind::Flatten(source) => {
                 let source = self.eval(source, node)?;

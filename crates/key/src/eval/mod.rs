@@ -18,7 +18,7 @@ use std::rc::Rc;
 use crate::expression::ast::{Ast, Kind};
 use crate::expression::select::SelectError;
 use crate::json::error::CanonicalError;
-use crate::json::node::{Node, duplicate};
+use crate::json::node::{Member, Node, duplicate};
 use crate::json::text::Text;
 
 /// How many values one evaluation may visit.
@@ -84,7 +84,7 @@ impl<'a> Evaluation<'a> {
                 for (name, part) in parts {
                     let value = self.eval(part, node)?;
                     missing.extend(self.missing_whole(part, &value)?);
-                    members.push((Text::borrowed(name), value));
+                    members.push(Member::made(name, value));
                 }
                 Ok((Node::Object(Rc::new(members)), missing))
             }
@@ -154,8 +154,7 @@ impl<'a> Evaluation<'a> {
                 Ok(Node::Array(Rc::new(values.collect::<Result<_, _>>()?)))
             }
             Kind::Hash(parts) => {
-                let members =
-                    parts.iter().map(|(name, part)| Ok((Text::borrowed(name), self.eval(part, node)?)));
+                let members = parts.iter().map(|(name, part)| Ok(Member::made(name, self.eval(part, node)?)));
                 Ok(Node::Object(Rc::new(members.collect::<Result<_, SelectError>>()?)))
             }
             _ => Ok(Node::Null),
@@ -174,15 +173,13 @@ fn is_true(node: &Node<'_>) -> Result<bool, CanonicalError> {
     })
 }
 
-type Members<'a> = Vec<(Text<'a>, Node<'a>)>;
-
 /// An object's members by name: what is made of them must not depend on their order in the text.
-fn sorted<'a>(members: &[(Text<'a>, Node<'a>)]) -> Result<Members<'a>, CanonicalError> {
+fn sorted<'a>(members: &[Member<'a>]) -> Result<Vec<Member<'a>>, CanonicalError> {
     let mut members = members.to_vec();
-    members.sort_by(|(a, _), (b, _)| a.as_str().cmp(b.as_str()));
-    let twice = members.windows(2).find(|pair| pair[0].0.as_str() == pair[1].0.as_str());
+    members.sort_by(|a, b| a.name.as_str().cmp(b.name.as_str()));
+    let twice = members.windows(2).find(|pair| pair[0].name.as_str() == pair[1].name.as_str());
     if let Some(pair) = twice {
-        return Err(duplicate(pair[1].1.offset()));
+        return Err(duplicate(pair[1].at));
     }
     Ok(members)
 }

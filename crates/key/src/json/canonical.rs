@@ -10,7 +10,7 @@
 use super::copy::{Copier, Document};
 use super::error::{CanonicalError, CanonicalReason};
 use super::members::Members;
-use super::node::Node;
+use super::node::{Member, Node};
 use super::scan::MAX_DEPTH;
 use super::text::write_string;
 use crate::number::Decimal;
@@ -108,14 +108,13 @@ impl Output {
             Node::Object(members) => {
                 self.bytes.push(b'{');
                 let object = self.members.begin();
-                for (position, (name, value)) in members.iter().enumerate() {
+                for (position, Member { name, at, value }) in members.iter().enumerate() {
                     if position > 0 {
                         self.bytes.push(b',');
                     }
                     let start = self.bytes.len();
                     write_string(&mut self.bytes, name.as_str());
-                    let member =
-                        self.members.named(name.as_str(), start, self.bytes.len() - 1, value.offset());
+                    let member = self.members.named(name.as_str(), start, self.bytes.len() - 1, *at);
                     self.bytes.push(b':');
                     self.node(value, depth + 1)?;
                     self.members.push(member, self.bytes.len());

@@ -17,9 +17,26 @@ pub(crate) enum Node<'a> {
     String(Text<'a>),
     Array(Rc<Vec<Node<'a>>>),
     /// Members in the order of the text; their names may repeat.
-    Object(Rc<Vec<(Text<'a>, Node<'a>)>>),
+    Object(Rc<Vec<Member<'a>>>),
     /// One whole JSON value that nobody has looked into; checked.
     Raw(Text<'a>),
+}
+
+/// A member of an object that is open.
+#[derive(Clone)]
+pub(crate) struct Member<'a> {
+    pub(crate) name: Text<'a>,
+    /// Where the name's quote stands in the text that was read, in bytes. What the expression made stands nowhere, and
+    /// has no name twice.
+    pub(crate) at: usize,
+    pub(crate) value: Node<'a>,
+}
+
+impl<'a> Member<'a> {
+    /// One that the expression made.
+    pub(crate) fn made(name: &'a str, value: Node<'a>) -> Self {
+        Self { name: Text::borrowed(name), at: 0, value }
+    }
 }
 
 impl<'a> Node<'a> {
@@ -70,20 +87,15 @@ impl<'a> Node<'a> {
                 })?;
             }
             Node::Object(members) => {
-                for (_, value) in members.iter().filter(|(key, _)| key.as_str() == name) {
-                    if found.replace(value.clone()).is_some() {
-                        return Err(duplicate(value.offset()));
+                for member in members.iter().filter(|member| member.name.as_str() == name) {
+                    if found.replace(member.value.clone()).is_some() {
+                        return Err(duplicate(member.at));
                     }
                 }
             }
             _ => {}
         }
         Ok(found.unwrap_or(Node::Null))
-    }
-
-    /// Where an unopened value stands in its text; what the expression made stands nowhere.
-    pub(crate) fn offset(&self) -> usize {
-        if let Node::Raw(text) = self { text.offset() } else { 0 }
     }
 
     /// The name of the value's type, as the function `type` gives it.
@@ -118,7 +130,7 @@ impl<'a> Node<'a> {
             Node::Null => true,
             Node::String(text) => text.as_str().is_empty(),
             Node::Array(elements) => all_missing(elements.iter())?,
-            Node::Object(members) => all_missing(members.iter().map(|(_, value)| value))?,
+            Node::Object(members) => all_missing(members.iter().map(|member| &member.value))?,
             Node::Bool(_) | Node::Number(_) => false,
         })
     }
@@ -147,7 +159,9 @@ fn open<'a>(
         Some(b'{') => {
             let mut members = Vec::new();
             each_member(scanner, |scanner, name| {
-                members.push((decoded(text, name), part(text, scanner, level + 1, depth)?));
+                let at = text.offset() + name.start - 1;
+                let value = part(text, scanner, level + 1, depth)?;
+                members.push(Member { name: decoded(text, name), at, value });
                 Ok(())
             })?;
             Node::Object(Rc::new(members))
