@@ -8,6 +8,7 @@ use crate::expression::ast::{Ast, Kind};
 use crate::expression::functions::Function;
 use crate::expression::select::{DecodeReason, SelectError};
 use crate::json::canonical::canonical_node;
+use crate::json::index::Guide;
 use crate::json::node::{Member, Node};
 use crate::json::text::Text;
 
@@ -87,6 +88,11 @@ impl<'e, 'a> Call<'e, 'a> {
 
     pub(super) fn text(&self) -> String {
         self.evaluation.text(self.ast).to_owned()
+    }
+
+    /// What the expression looks at in the JSON that this call gives.
+    pub(super) fn guide(&self) -> Option<Guide<'a>> {
+        self.evaluation.plan.inside(self.ast)
     }
 
     pub(super) fn wrong_type<T>(

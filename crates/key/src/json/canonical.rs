@@ -63,6 +63,10 @@ fn whole(json: &str, stop_at: &'static [&'static str]) -> Result<Option<(String,
 pub(crate) fn canonical_node(node: &Node<'_>) -> Result<String, CanonicalError> {
     let mut output = Output { bytes: Vec::with_capacity(64), members: Members::default() };
     output.node(node, 0)?;
+    // Within one value of the input the size is not looked at.
+    if output.bytes.len() > MAX_BYTES {
+        return Err(CanonicalError::new(0, CanonicalReason::TooLarge));
+    }
     Ok(output.finish())
 }
 
@@ -92,7 +96,7 @@ impl Output {
             Node::Bool(false) => self.bytes.extend_from_slice(b"false"),
             Node::Number(text) => Decimal::parse(text.as_str()).write_into(&mut self.bytes),
             Node::String(text) => write_string(&mut self.bytes, text.as_str()),
-            Node::Raw(text) => Copier::new(text.as_str(), self)
+            Node::Raw(text, _) => Copier::new(text.as_str(), self)
                 .value_at(depth)
                 .map_err(|error| error.moved(text.offset()))?,
             Node::Array(elements) => {

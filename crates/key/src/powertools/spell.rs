@@ -47,7 +47,7 @@ fn write<S: Spelling>(out: &mut String, node: &Node<'_>, depth: usize) -> Result
         Node::Bool(false) => out.push_str("false"),
         Node::Number(text) => S::number(out, text.as_str()),
         Node::String(text) => S::string(out, text.as_str()),
-        Node::Raw(_) => write::<S>(out, &node.open_fully()?, depth)?,
+        Node::Raw(..) => write::<S>(out, &node.open_fully()?, depth)?,
         Node::Array(elements) => {
             out.push('[');
             for (position, element) in elements.iter().enumerate() {
