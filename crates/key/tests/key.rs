@@ -190,3 +190,14 @@ fn broken_json_is_an_error_wherever_it_is_broken() {
     assert!(key("a", &format!(r#"{{"a":1,"b":{deep}}}"#)).is_err());
     assert!(key("@", &("[".repeat(1_000_000))).is_err());
 }
+
+#[test]
+fn more_than_32_mib_is_no_key() {
+    let text = "x".repeat(32 << 20);
+    for json in [format!(r#"{{"a":"{text}"}}"#), format!(r#"{{"a":["{text}",1]}}"#)] {
+        for expression in ["a", "[a]", "not_null(a)"] {
+            let error = key(expression, &json).expect_err(expression).to_string();
+            assert!(error.contains("larger than 32 MiB"), "{error}");
+        }
+    }
+}

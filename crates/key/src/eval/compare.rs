@@ -1,5 +1,7 @@
 //! Equality of any two values, and order of two numbers.
 
+use std::cmp::Ordering;
+
 use super::{Evaluation, Value};
 use crate::expression::ast::Comparison;
 use crate::expression::select::SelectError;
@@ -9,21 +11,14 @@ use crate::number::Decimal;
 
 impl<'a> Evaluation<'a> {
     pub(super) fn compare(&self, comparison: Comparison, left: &Node<'a>, right: &Node<'a>) -> Value<'a> {
-        let order = match (left.open()?, right.open()?) {
-            (Node::Number(a), Node::Number(b)) => {
-                Some(Decimal::parse(a.as_str()).cmp(&Decimal::parse(b.as_str())))
-            }
-            _ => None,
-        };
-        Ok(match comparison {
-            Comparison::Equal => Node::Bool(self.equal(left, right)?),
-            Comparison::NotEqual => Node::Bool(!self.equal(left, right)?),
-            // Only numbers have an order; anything else compares as null.
-            Comparison::Less => order.map_or(Node::Null, |order| Node::Bool(order.is_lt())),
-            Comparison::LessOrEqual => order.map_or(Node::Null, |order| Node::Bool(order.is_le())),
-            Comparison::Greater => order.map_or(Node::Null, |order| Node::Bool(order.is_gt())),
-            Comparison::GreaterOrEqual => order.map_or(Node::Null, |order| Node::Bool(order.is_ge())),
-        })
+        match comparison {
+            Comparison::Equal => Ok(Node::Bool(self.equal(left, right)?)),
+            Comparison::NotEqual => Ok(Node::Bool(!self.equal(left, right)?)),
+            Comparison::Less => ordered(left, right, Ordering::is_lt),
+            Comparison::LessOrEqual => ordered(left, right, Ordering::is_le),
+            Comparison::Greater => ordered(left, right, Ordering::is_gt),
+            Comparison::GreaterOrEqual => ordered(left, right, Ordering::is_ge),
+        }
     }
 
     /// Equal means equal canonical forms.
@@ -31,16 +26,29 @@ impl<'a> Evaluation<'a> {
         if left.type_name() != right.type_name() {
             return Ok(false);
         }
+        if matches!(left.type_name(), "array" | "object") {
+            let (left, right) = (canonical_node(left)?, canonical_node(right)?);
+            self.spend((left.len() + right.len()) / 64)?;
+            return Ok(left == right);
+        }
         Ok(match (left.open()?, right.open()?) {
-            (Node::Null, Node::Null) => true,
             (Node::Bool(a), Node::Bool(b)) => a == b,
             (Node::String(a), Node::String(b)) => a.as_str() == b.as_str(),
             (Node::Number(a), Node::Number(b)) => Decimal::parse(a.as_str()) == Decimal::parse(b.as_str()),
-            (a, b) => {
-                let (a, b) = (canonical_node(&a)?, canonical_node(&b)?);
-                self.spend((a.len() + b.len()) / 64)?;
-                a == b
-            }
+            _ => true, // both are null
         })
     }
+}
+
+/// Only numbers have an order; anything else compares as null.
+fn ordered<'a>(left: &Node<'a>, right: &Node<'a>, is: fn(Ordering) -> bool) -> Value<'a> {
+    if [left.type_name(), right.type_name()] != ["number"; 2] {
+        return Ok(Node::Null);
+    }
+    Ok(match (left.open()?, right.open()?) {
+        (Node::Number(a), Node::Number(b)) => {
+            Node::Bool(is(Decimal::parse(a.as_str()).cmp(&Decimal::parse(b.as_str()))))
+        }
+        _ => Node::Null,
+    })
 }

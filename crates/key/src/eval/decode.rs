@@ -25,7 +25,7 @@ impl<'a> Call<'_, 'a> {
         // Each decoding reads its whole text, which an expression can ask for again and again.
         self.evaluation.spend(text.as_str().len() / 8)?;
         match function {
-            Function::PowertoolsJson => match Node::parse(text) {
+            Function::PowertoolsJson => match Node::parse(text, self.guide()) {
                 Ok(node) => Ok(node),
                 Err(error) => self.undecodable(DecodeReason::Json(error)),
             },

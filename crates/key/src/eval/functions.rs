@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use super::lists::array;
-use super::{Evaluation, Members, Value, sorted};
+use super::{Evaluation, Value, sorted};
 use crate::expression::ast::{Ast, Kind};
 use crate::expression::functions::Function;
 use crate::expression::select::{DecodeReason, SelectError};
 use crate::json::canonical::canonical_node;
-use crate::json::node::Node;
+use crate::json::index::Guide;
+use crate::json::node::{Member, Node};
 use crate::json::text::Text;
 
 /// A call under way: its evaluated arguments, and what errors say about it.
@@ -45,11 +46,11 @@ impl<'a> Evaluation<'a> {
             Function::MaxBy | Function::MinBy | Function::SortBy => call.ordered_by(function),
             Function::Keys => {
                 let members = sorted(call.object(0)?.as_slice())?;
-                Ok(array(members.into_iter().map(|(name, _)| Node::String(name)).collect()))
+                Ok(array(members.into_iter().map(|member| Node::String(member.name)).collect()))
             }
             Function::Values => {
                 let members = sorted(call.object(0)?.as_slice())?;
-                Ok(array(members.into_iter().map(|(_, value)| value).collect()))
+                Ok(array(members.into_iter().map(|member| member.value).collect()))
             }
             Function::Map => call.map(),
             Function::Merge => call.merge(),
@@ -89,6 +90,11 @@ impl<'e, 'a> Call<'e, 'a> {
         self.evaluation.text(self.ast).to_owned()
     }
 
+    /// What the expression looks at in the JSON that this call gives.
+    pub(super) fn guide(&self) -> Option<Guide<'a>> {
+        self.evaluation.plan.inside(self.ast)
+    }
+
     pub(super) fn wrong_type<T>(
         &self,
         position: usize,
@@ -120,7 +126,7 @@ impl<'e, 'a> Call<'e, 'a> {
         }
     }
 
-    fn object(&self, position: usize) -> Result<Rc<Members<'a>>, SelectError> {
+    fn object(&self, position: usize) -> Result<Rc<Vec<Member<'a>>>, SelectError> {
         match self.argument(position) {
             Node::Object(members) => {
                 self.evaluation.spend(members.len())?;
@@ -146,14 +152,14 @@ impl<'e, 'a> Call<'e, 'a> {
 
     /// One object of several; a later one wins.
     fn merge(&self) -> Value<'a> {
-        let mut all: Vec<(usize, (Text<'a>, Node<'a>))> = Vec::new();
+        let mut all: Vec<(usize, Member<'a>)> = Vec::new();
         for position in 0..self.arguments.len() {
             all.extend(
                 sorted(self.object(position)?.as_slice())?.into_iter().map(|member| (position, member)),
             );
         }
-        all.sort_by(|(i, (a, _)), (j, (b, _))| a.as_str().cmp(b.as_str()).then(j.cmp(i)));
-        all.dedup_by(|(_, (later, _)), (_, (kept, _))| later.as_str() == kept.as_str());
+        all.sort_by(|(i, a), (j, b)| a.name.as_str().cmp(b.name.as_str()).then(j.cmp(i)));
+        all.dedup_by(|(_, later), (_, kept)| later.name.as_str() == kept.name.as_str());
         Ok(Node::Object(Rc::new(all.into_iter().map(|(_, member)| member).collect())))
     }
 }

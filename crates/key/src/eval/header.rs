@@ -18,11 +18,11 @@ impl<'a> Call<'_, 'a> {
         };
         self.evaluation.spend(members.len())?;
         let mut found: Option<Node<'a>> = None;
-        for (key, value) in members.iter() {
-            if !key.as_str().eq_ignore_ascii_case(name.as_str()) {
+        for member in members.iter() {
+            if !member.name.as_str().eq_ignore_ascii_case(name.as_str()) {
                 continue;
             }
-            let value = value.open()?;
+            let value = member.value.open()?;
             let values = match &value {
                 Node::Array(values) => values.as_slice(),
                 single => std::slice::from_ref(single),

@@ -11,18 +11,7 @@ impl<'a> Evaluation<'a> {
     /// Everything that selects from, or runs over, arrays and objects.
     pub(super) fn project(&self, ast: &'a Ast, node: &Node<'a>) -> Value<'a> {
         match &ast.kind {
-            Kind::Index(index) => {
-                let Node::Array(elements) = node.open()? else {
-                    return Ok(Node::Null);
-                };
-                let position = usize::try_from(*index)
-                    .ok()
-                    .or_else(|| elements.len().checked_sub(usize::try_from(-index).ok()?));
-                match position.and_then(|position| elements.get(position)) {
-                    Some(element) => Ok(element.open()?),
-                    None => Ok(Node::Null),
-                }
-            }
+            Kind::Index(position) => Ok(node.element(*position)?.reached()?),
             Kind::Slice { start, stop, step } => {
                 let Node::Array(elements) = node.open()? else {
                     return Ok(Node::Null);
@@ -36,7 +25,7 @@ impl<'a> Evaluation<'a> {
                     return Ok(Node::Null);
                 };
                 self.spend(members.len())?;
-                Ok(array(sorted(&members)?.into_iter().map(|(_, value)| value).collect()))
+                Ok(array(sorted(&members)?.into_iter().map(|member| member.value).collect()))
             }
             Kind::Flatten(source) => {
                 let source = self.eval(source, node)?;
@@ -78,19 +67,17 @@ impl<'a> Evaluation<'a> {
         each: &'a Ast,
         keep: impl Fn(&Node<'a>) -> Result<bool, SelectError>,
     ) -> Value<'a> {
-        let Node::Array(elements) = source.open()? else {
-            return Ok(Node::Null);
-        };
         let mut values = Vec::new();
-        for element in elements.iter() {
+        let is_array = source.each_element(|element| {
             if keep(element)? {
                 let value = self.eval(each, element)?;
                 if value.type_name() != "null" {
                     values.push(value);
                 }
             }
-        }
-        Ok(array(values))
+            Ok::<_, SelectError>(())
+        })?;
+        Ok(if is_array { array(values) } else { Node::Null })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Applying an expression to an input.
 //!
-//! The input is read once, strictly, when it is opened; after that an expression only looks at the
-//! parts that it names. Values are never copied, and every visit costs one step of a budget, so
+//! The input is read once, strictly; where the values stand that the expression names is remembered
+//! while it is. Values are never copied, and every visit costs one step of a budget, so
 //! that no expression on no input runs away.
 
 mod compare;
@@ -16,9 +16,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::expression::ast::{Ast, Kind};
+use crate::expression::plan::Plan;
 use crate::expression::select::SelectError;
 use crate::json::error::CanonicalError;
-use crate::json::node::{Node, duplicate};
+use crate::json::node::{Member, Node, duplicate};
 use crate::json::text::Text;
 
 /// How many values one evaluation may visit.
@@ -27,6 +28,7 @@ const MAX_STEPS: u64 = 20_000_000;
 /// One evaluation of one expression on one input.
 pub(crate) struct Evaluation<'a> {
     expression: &'a str,
+    plan: &'a Plan,
     json: &'a str,
     steps: Cell<u64>,
 }
@@ -34,13 +36,13 @@ pub(crate) struct Evaluation<'a> {
 type Value<'a> = Result<Node<'a>, SelectError>;
 
 impl<'a> Evaluation<'a> {
-    pub(crate) fn new(expression: &'a str, json: &'a str) -> Self {
-        Self { expression, json, steps: Cell::new(0) }
+    pub(crate) fn new(expression: &'a str, plan: &'a Plan, json: &'a str) -> Self {
+        Self { expression, plan, json, steps: Cell::new(0) }
     }
 
     /// The selected value, and the text of each part that must be present and is not.
     pub(crate) fn run(&self, ast: &'a Ast) -> Result<(Node<'a>, Vec<String>), SelectError> {
-        let root = Node::parse(Text::borrowed(self.json))?;
+        let root = Node::parse(Text::borrowed(self.json), self.plan.input())?;
         self.result(ast, &root)
     }
 
@@ -65,7 +67,8 @@ impl<'a> Evaluation<'a> {
             Kind::List(parts) => {
                 let mut missing = Vec::new();
                 let mut values = Vec::new();
-                if matches!(node.open()?, Node::Null) {
+                let node = &node.shared()?;
+                if node.type_name() == "null" {
                     return Ok((Node::Null, vec![self.text(ast).to_owned()]));
                 }
                 for part in parts {
@@ -78,13 +81,14 @@ impl<'a> Evaluation<'a> {
             Kind::Hash(parts) => {
                 let mut missing = Vec::new();
                 let mut members = Vec::new();
-                if matches!(node.open()?, Node::Null) {
+                let node = &node.shared()?;
+                if node.type_name() == "null" {
                     return Ok((Node::Null, vec![self.text(ast).to_owned()]));
                 }
                 for (name, part) in parts {
                     let value = self.eval(part, node)?;
                     missing.extend(self.missing_whole(part, &value)?);
-                    members.push((Text::borrowed(name), value));
+                    members.push(Member::made(name, value));
                 }
                 Ok((Node::Object(Rc::new(members)), missing))
             }
@@ -119,8 +123,8 @@ impl<'a> Evaluation<'a> {
         self.spend(1)?;
         match &ast.kind {
             Kind::Current => Ok(node.clone()),
-            Kind::Field(name) => Ok(node.member(name)?.open()?),
-            Kind::Literal(json) => Ok(Node::Raw(Text::borrowed(json)).open()?),
+            Kind::Field(name) => Ok(node.member(name)?.reached()?),
+            Kind::Literal(json) => Ok(Node::Raw(Text::borrowed(json), None).open()?),
             Kind::Then(left, right) => {
                 let left = self.eval(left, node)?;
                 self.eval(right, &left)
@@ -145,7 +149,8 @@ impl<'a> Evaluation<'a> {
     }
 
     fn multi_select(&self, ast: &'a Ast, node: &Node<'a>) -> Value<'a> {
-        if matches!(node.open()?, Node::Null) {
+        let node = &node.shared()?;
+        if node.type_name() == "null" {
             return Ok(Node::Null);
         }
         match &ast.kind {
@@ -154,8 +159,7 @@ impl<'a> Evaluation<'a> {
                 Ok(Node::Array(Rc::new(values.collect::<Result<_, _>>()?)))
             }
             Kind::Hash(parts) => {
-                let members =
-                    parts.iter().map(|(name, part)| Ok((Text::borrowed(name), self.eval(part, node)?)));
+                let members = parts.iter().map(|(name, part)| Ok(Member::made(name, self.eval(part, node)?)));
                 Ok(Node::Object(Rc::new(members.collect::<Result<_, SelectError>>()?)))
             }
             _ => Ok(Node::Null),
@@ -165,24 +169,20 @@ impl<'a> Evaluation<'a> {
 
 /// Everything counts as true but null, `false`, and what is empty.
 fn is_true(node: &Node<'_>) -> Result<bool, CanonicalError> {
-    Ok(match node.open()? {
-        Node::Null | Node::Bool(false) => false,
-        Node::String(text) => !text.as_str().is_empty(),
-        Node::Array(elements) => !elements.is_empty(),
-        Node::Object(members) => !members.is_empty(),
-        Node::Bool(true) | Node::Number(_) | Node::Raw(_) => true,
+    Ok(match node.type_name() {
+        "null" => false,
+        "boolean" => matches!(node.open()?, Node::Bool(true)),
+        _ => !node.is_empty(),
     })
 }
 
-type Members<'a> = Vec<(Text<'a>, Node<'a>)>;
-
 /// An object's members by name: what is made of them must not depend on their order in the text.
-fn sorted<'a>(members: &[(Text<'a>, Node<'a>)]) -> Result<Members<'a>, CanonicalError> {
+fn sorted<'a>(members: &[Member<'a>]) -> Result<Vec<Member<'a>>, CanonicalError> {
     let mut members = members.to_vec();
-    members.sort_by(|(a, _), (b, _)| a.as_str().cmp(b.as_str()));
-    let twice = members.windows(2).find(|pair| pair[0].0.as_str() == pair[1].0.as_str());
+    members.sort_by(|a, b| a.name.as_str().cmp(b.name.as_str()));
+    let twice = members.windows(2).find(|pair| pair[0].name.as_str() == pair[1].name.as_str());
     if let Some(pair) = twice {
-        return Err(duplicate(pair[1].1.offset()));
+        return Err(duplicate(pair[1].at));
     }
     Ok(members)
 }

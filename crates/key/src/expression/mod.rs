@@ -5,6 +5,7 @@ pub(crate) mod error;
 pub(crate) mod functions;
 mod lexer;
 mod parser;
+pub(crate) mod plan;
 pub(crate) mod select;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use ast::{Ast, Kind};
 use error::ExpressionError;
+use plan::Plan;
 use select::{SelectError, Selection};
 
 use crate::eval::Evaluation;
@@ -57,7 +59,13 @@ use crate::json::node::Node;
 /// ```
 #[derive(Clone)]
 pub struct Expression {
-    inner: Arc<(String, Ast)>,
+    inner: Arc<Parsed>,
+}
+
+struct Parsed {
+    text: String,
+    ast: Ast,
+    plan: Plan,
 }
 
 impl Expression {
@@ -67,13 +75,15 @@ impl Expression {
     ///
     /// [`ExpressionError`] with the place and, where it is known, the cure.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
-        Ok(Self { inner: Arc::new((text.to_owned(), parser::parse(text)?)) })
+        let ast = parser::parse(text)?;
+        let plan = Plan::of(&ast);
+        Ok(Self { inner: Arc::new(Parsed { text: text.to_owned(), ast, plan }) })
     }
 
     /// The expression as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.inner.0
+        &self.inner.text
     }
 
     /// Selects from a JSON text. The whole text is checked, once; beyond that only the parts that
@@ -98,13 +108,13 @@ impl Expression {
         json: &str,
         write: impl FnOnce(&Node<'_>) -> Result<String, SelectError>,
     ) -> Result<Selection, SelectError> {
-        let evaluation = Evaluation::new(self.as_str(), json);
+        let evaluation = Evaluation::new(self.as_str(), &self.inner.plan, json);
         let (node, parts) = evaluation.run(self.ast())?;
         Ok(Selection::new(write(&node)?, parts))
     }
 
     pub(crate) fn ast(&self) -> &Ast {
-        &self.inner.1
+        &self.inner.ast
     }
 }
 

@@ -10,7 +10,7 @@
 use super::copy::{Copier, Document};
 use super::error::{CanonicalError, CanonicalReason};
 use super::members::Members;
-use super::node::Node;
+use super::node::{Member, Node};
 use super::scan::MAX_DEPTH;
 use super::text::write_string;
 use crate::number::Decimal;
@@ -63,6 +63,10 @@ fn whole(json: &str, stop_at: &'static [&'static str]) -> Result<Option<(String,
 pub(crate) fn canonical_node(node: &Node<'_>) -> Result<String, CanonicalError> {
     let mut output = Output { bytes: Vec::with_capacity(64), members: Members::default() };
     output.node(node, 0)?;
+    // Within one value of the input the size is not looked at.
+    if output.bytes.len() > MAX_BYTES {
+        return Err(CanonicalError::new(0, CanonicalReason::TooLarge));
+    }
     Ok(output.finish())
 }
 
@@ -92,7 +96,7 @@ impl Output {
             Node::Bool(false) => self.bytes.extend_from_slice(b"false"),
             Node::Number(text) => Decimal::parse(text.as_str()).write_into(&mut self.bytes),
             Node::String(text) => write_string(&mut self.bytes, text.as_str()),
-            Node::Raw(text) => Copier::new(text.as_str(), self)
+            Node::Raw(text, _) => Copier::new(text.as_str(), self)
                 .value_at(depth)
                 .map_err(|error| error.moved(text.offset()))?,
             Node::Array(elements) => {
@@ -108,14 +112,13 @@ impl Output {
             Node::Object(members) => {
                 self.bytes.push(b'{');
                 let object = self.members.begin();
-                for (position, (name, value)) in members.iter().enumerate() {
+                for (position, Member { name, at, value }) in members.iter().enumerate() {
                     if position > 0 {
                         self.bytes.push(b',');
                     }
                     let start = self.bytes.len();
                     write_string(&mut self.bytes, name.as_str());
-                    let member =
-                        self.members.named(name.as_str(), start, self.bytes.len() - 1, value.offset());
+                    let member = self.members.named(name.as_str(), start, self.bytes.len() - 1, *at);
                     self.bytes.push(b':');
                     self.node(value, depth + 1)?;
                     self.members.push(member, self.bytes.len());

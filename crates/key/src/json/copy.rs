@@ -33,11 +33,14 @@ pub(super) struct Copier<'t, 'o> {
     /// Names of members at which reading stops, if the outermost value has one.
     stop_at: &'static [&'static str],
     stopped: bool,
+    /// Whether a value so far says something: a number, `true`, `false` or a text that is not empty.
+    says_something: bool,
 }
 
 impl<'t, 'o> Copier<'t, 'o> {
     pub(super) fn new(text: &'t str, output: &'o mut Output) -> Self {
-        Self { scanner: Scanner::new(text), written: 0, output, stop_at: &[], stopped: false }
+        let scanner = Scanner::new(text);
+        Self { scanner, written: 0, output, stop_at: &[], stopped: false, says_something: false }
     }
 
     /// Stops at the first of these members, if the outermost value is an object that has one.
@@ -53,7 +56,7 @@ impl<'t, 'o> Copier<'t, 'o> {
         }
         self.flush(self.scanner.pos);
         self.scanner.finish()?;
-        Ok(Document::Copied { says_something: self.scanner.says_something })
+        Ok(Document::Copied { says_something: self.says_something })
     }
 
     /// One value, which is inside others.
@@ -95,15 +98,15 @@ impl<'t, 'o> Copier<'t, 'o> {
         match self.token() {
             Some(b'"') => {
                 let span = self.string()?;
-                self.scanner.says_something |= span.start < span.end;
+                self.says_something |= span.start < span.end;
             }
             Some(b'-' | b'0'..=b'9') => {
                 self.number()?;
-                self.scanner.says_something = true;
+                self.says_something = true;
             }
             Some(b'{') => self.object(depth)?,
             Some(b'[') => self.array(depth)?,
-            _ => self.scanner.says_something |= self.scanner.word()? != "null",
+            _ => self.says_something |= self.scanner.word()? != "null",
         }
         Ok(())
     }

@@ -6,7 +6,10 @@
 pub(crate) mod canonical;
 mod copy;
 pub(crate) mod error;
+pub(crate) mod index;
 mod members;
 pub(crate) mod node;
+mod open;
 pub(crate) mod scan;
 pub(crate) mod text;
+pub(crate) mod wanted;

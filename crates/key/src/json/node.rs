@@ -3,8 +3,10 @@
 use std::rc::Rc;
 
 use super::error::{CanonicalError, CanonicalReason};
-use super::scan::{Escapes, Scanner, StringSpan};
-use super::text::{Text, decode};
+use super::index::{Guide, Known};
+use super::open::{each_member, name_is, open, open_checked};
+use super::scan::Scanner;
+use super::text::Text;
 
 /// A value of the input, or one that the expression made. Cloning copies no content.
 #[derive(Clone)]
@@ -17,16 +19,38 @@ pub(crate) enum Node<'a> {
     String(Text<'a>),
     Array(Rc<Vec<Node<'a>>>),
     /// Members in the order of the text; their names may repeat.
-    Object(Rc<Vec<(Text<'a>, Node<'a>)>>),
-    /// One whole JSON value that nobody has looked into; checked.
-    Raw(Text<'a>),
+    Object(Rc<Vec<Member<'a>>>),
+    /// One whole JSON value that nobody has looked into; checked, and nothing but the value. Of one that is on the
+    /// way to something that is wanted, it is known where that stands.
+    Raw(Text<'a>, Option<Known<'a>>),
+}
+
+/// A member of an object that is open.
+#[derive(Clone)]
+pub(crate) struct Member<'a> {
+    pub(crate) name: Text<'a>,
+    /// Where the name's quote stands in the text that was read, in bytes. What the expression made stands nowhere, and
+    /// has no name twice.
+    pub(crate) at: usize,
+    pub(crate) value: Node<'a>,
+}
+
+impl<'a> Member<'a> {
+    /// One that the expression made.
+    pub(crate) fn made(name: &'a str, value: Node<'a>) -> Self {
+        Self { name: Text::borrowed(name), at: 0, value }
+    }
 }
 
 impl<'a> Node<'a> {
-    /// Checks a whole text, strictly and in one pass, and opens its outermost value.
-    pub(crate) fn parse(text: Text<'a>) -> Result<Node<'a>, CanonicalError> {
+    /// Checks a whole text, strictly and in one pass, and remembers what is wanted of it. If that is nothing, it
+    /// opens the outermost value.
+    pub(crate) fn parse(text: Text<'a>, guide: Option<Guide<'a>>) -> Result<Node<'a>, CanonicalError> {
         let mut scanner = Scanner::new(text.as_str());
-        let node = open(&text, &mut scanner, 0, 1)?;
+        let node = match guide {
+            Some(guide) if guide.is_useful(text.as_str()) => guide.read(&text, &mut scanner)?,
+            _ => open(&text, &mut scanner, 0, 1)?,
+        };
         scanner.finish()?;
         Ok(node)
     }
@@ -42,7 +66,10 @@ impl<'a> Node<'a> {
     /// The same value, one level opened: never `Raw`.
     pub(crate) fn open(&self) -> Result<Node<'a>, CanonicalError> {
         match self {
-            Node::Raw(text) => open(text, &mut Scanner::new(text.as_str()), 0, 1),
+            Node::Raw(text, _) => match self.known_elements() {
+                Some(elements) => Ok(Node::Array(Rc::new(elements.collect()))),
+                None => open_checked(text),
+            },
             other => Ok(other.clone()),
         }
     }
@@ -50,40 +77,97 @@ impl<'a> Node<'a> {
     /// The same value with everything in it opened: no `Raw` at any depth.
     pub(crate) fn open_fully(&self) -> Result<Node<'a>, CanonicalError> {
         match self {
-            Node::Raw(text) => open(text, &mut Scanner::new(text.as_str()), 0, usize::MAX),
+            Node::Raw(text, _) => open(text, &mut Scanner::new(text.as_str()), 0, usize::MAX),
             other => Ok(other.clone()),
         }
+    }
+
+    /// The elements of an array that has not been opened, if it is known where they stand.
+    fn known_elements(&self) -> Option<impl Iterator<Item = Node<'a>>> {
+        match self {
+            Node::Raw(text, Some(known)) if self.type_name() == "array" => known.elements(text),
+            _ => None,
+        }
+    }
+
+    /// Visits the elements of an array; whether it is one.
+    pub(crate) fn each_element<E: From<CanonicalError>>(
+        &self,
+        mut visit: impl FnMut(&Node<'a>) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        if let Some(mut elements) = self.known_elements() {
+            elements.try_for_each(|element| visit(&element))?;
+            return Ok(true);
+        }
+        let Node::Array(elements) = self.open()? else {
+            return Ok(false);
+        };
+        elements.iter().try_for_each(visit)?;
+        Ok(true)
+    }
+
+    /// A value that an expression has reached: opened, so that it is read once for all that follows. Not where that
+    /// was foreseen, and what follows is known or nothing.
+    pub(crate) fn reached(self) -> Result<Node<'a>, CanonicalError> {
+        if matches!(self, Node::Raw(_, Some(_))) { Ok(self) } else { self.open() }
+    }
+
+    /// A value at which several parts of an expression are going to look. As it is if it is known where those stand;
+    /// else opened, so that it is read once for all of them.
+    pub(crate) fn shared(&self) -> Result<Node<'a>, CanonicalError> {
+        match self {
+            Node::Raw(_, Some(known)) if known.has_parts() => Ok(self.clone()),
+            _ => self.open(),
+        }
+    }
+
+    /// The element of an array, from the end if negative; null for anything else.
+    pub(crate) fn element(&self, position: i64) -> Result<Node<'a>, CanonicalError> {
+        if let (Node::Raw(text, Some(known)), Ok(position)) = (self, usize::try_from(position))
+            && self.type_name() == "array"
+            && let Some(element) = known.element(text, position)
+        {
+            return Ok(element);
+        }
+        let Node::Array(elements) = self.open()? else {
+            return Ok(Node::Null);
+        };
+        let position = match usize::try_from(position) {
+            Ok(position) => Some(position),
+            Err(_) => usize::try_from(position.unsigned_abs())
+                .ok()
+                .and_then(|back| elements.len().checked_sub(back)),
+        };
+        Ok(position.and_then(|position| elements.get(position)).cloned().unwrap_or(Node::Null))
     }
 
     /// The member of an object; null for anything else. Only this member is looked at.
     pub(crate) fn member(&self, name: &str) -> Result<Node<'a>, CanonicalError> {
         let mut found = None;
         match self {
-            Node::Raw(text) if text.as_str().starts_with('{') => {
+            Node::Raw(text, known) if text.as_str().starts_with('{') => {
+                if let Some(member) = known.as_ref().and_then(|known| known.member(text, name)) {
+                    return member;
+                }
                 each_member(&mut Scanner::new(text.as_str()), |scanner, span| {
                     let (start, end) = scanner.skip_value(1)?;
                     if !name_is(text.as_str(), span, name) {
                         return Ok(());
                     }
-                    let twice = found.replace(Node::Raw(text.part(start, end))).is_some();
+                    let twice = found.replace(Node::Raw(text.part(start, end), None)).is_some();
                     if twice { Err(duplicate(text.offset() + span.start - 1)) } else { Ok(()) }
                 })?;
             }
             Node::Object(members) => {
-                for (_, value) in members.iter().filter(|(key, _)| key.as_str() == name) {
-                    if found.replace(value.clone()).is_some() {
-                        return Err(duplicate(value.offset()));
+                for member in members.iter().filter(|member| member.name.as_str() == name) {
+                    if found.replace(member.value.clone()).is_some() {
+                        return Err(duplicate(member.at));
                     }
                 }
             }
             _ => {}
         }
         Ok(found.unwrap_or(Node::Null))
-    }
-
-    /// Where an unopened value stands in its text; what the expression made stands nowhere.
-    pub(crate) fn offset(&self) -> usize {
-        if let Node::Raw(text) = self { text.offset() } else { 0 }
     }
 
     /// The name of the value's type, as the function `type` gives it.
@@ -95,7 +179,7 @@ impl<'a> Node<'a> {
             Node::String(_) => "string",
             Node::Array(_) => "array",
             Node::Object(_) => "object",
-            Node::Raw(text) => match text.as_str().as_bytes().first() {
+            Node::Raw(text, _) => match text.as_str().as_bytes().first() {
                 Some(b'{') => "object",
                 Some(b'[') => "array",
                 Some(b'"') => "string",
@@ -106,19 +190,33 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Whether the value is a text, an array or an object without anything in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Node::String(text) => text.as_str().is_empty(),
+            Node::Array(elements) => elements.is_empty(),
+            Node::Object(members) => members.is_empty(),
+            Node::Raw(text, _) => {
+                let mut inside = text.as_str().bytes().skip(1).skip_while(u8::is_ascii_whitespace);
+                match self.type_name() {
+                    "string" => text.as_str().len() == 2,
+                    "array" | "object" => matches!(inside.next(), Some(b']' | b'}')),
+                    _ => false,
+                }
+            }
+            Node::Null | Node::Bool(_) | Node::Number(_) => false,
+        }
+    }
+
     /// Whether the value says nothing: null, an empty string, or an array or object all of whose
     /// parts say nothing. `0` and `false` say something.
     pub(crate) fn is_missing(&self) -> Result<bool, CanonicalError> {
         Ok(match self {
-            Node::Raw(text) => {
-                let mut scanner = Scanner::new(text.as_str());
-                scanner.skip_value(0)?;
-                !scanner.says_something
-            }
+            Node::Raw(text, _) => !Scanner::new(text.as_str()).says_something()?,
             Node::Null => true,
             Node::String(text) => text.as_str().is_empty(),
             Node::Array(elements) => all_missing(elements.iter())?,
-            Node::Object(members) => all_missing(members.iter().map(|(_, value)| value))?,
+            Node::Object(members) => all_missing(members.iter().map(|member| &member.value))?,
             Node::Bool(_) | Node::Number(_) => false,
         })
     }
@@ -130,105 +228,4 @@ fn all_missing<'n, 'a: 'n>(mut parts: impl Iterator<Item = &'n Node<'a>>) -> Res
 
 pub(crate) fn duplicate(offset: usize) -> CanonicalError {
     CanonicalError::new(offset, CanonicalReason::DuplicateMember)
-}
-
-/// Opens the value at the scanner's position, which reads `text`, to a depth.
-fn open<'a>(
-    text: &Text<'a>,
-    scanner: &mut Scanner<'_>,
-    level: usize,
-    depth: usize,
-) -> Result<Node<'a>, CanonicalError> {
-    Ok(match scanner.next_token() {
-        Some(b'{' | b'[') if level >= depth => {
-            let (start, end) = scanner.skip_value(level)?;
-            Node::Raw(text.part(start, end))
-        }
-        Some(b'{') => {
-            let mut members = Vec::new();
-            each_member(scanner, |scanner, name| {
-                members.push((decoded(text, name), part(text, scanner, level + 1, depth)?));
-                Ok(())
-            })?;
-            Node::Object(Rc::new(members))
-        }
-        Some(b'[') => {
-            scanner.pos += 1;
-            let mut elements = Vec::new();
-            if scanner.next_token() == Some(b']') {
-                scanner.pos += 1;
-                return Ok(Node::Array(Rc::new(elements)));
-            }
-            loop {
-                elements.push(part(text, scanner, level + 1, depth)?);
-                if scanner.next_token() == Some(b',') {
-                    scanner.pos += 1;
-                } else {
-                    scanner.expect(b']')?;
-                    break Node::Array(Rc::new(elements));
-                }
-            }
-        }
-        Some(b'"') => Node::String(decoded(text, scanner.string()?)),
-        Some(b'-' | b'0'..=b'9') => {
-            let start = scanner.pos;
-            scanner.number()?;
-            Node::Number(text.part(start, scanner.pos))
-        }
-        _ => match scanner.word()? {
-            "true" => Node::Bool(true),
-            "false" => Node::Bool(false),
-            _ => Node::Null,
-        },
-    })
-}
-
-/// A value inside another: opened if it has parts that are wanted, else left as it is.
-fn part<'a>(
-    text: &Text<'a>,
-    scanner: &mut Scanner<'_>,
-    level: usize,
-    depth: usize,
-) -> Result<Node<'a>, CanonicalError> {
-    if level < depth && matches!(scanner.next_token(), Some(b'{' | b'[')) {
-        return open(text, scanner, level, depth);
-    }
-    let (start, end) = scanner.skip_value(level)?;
-    Ok(Node::Raw(text.part(start, end)))
-}
-
-/// Visits the members of the object at the scanner's position. The visitor gets the name, and reads
-/// the value.
-fn each_member<'t>(
-    scanner: &mut Scanner<'t>,
-    mut visit: impl FnMut(&mut Scanner<'t>, StringSpan) -> Result<(), CanonicalError>,
-) -> Result<(), CanonicalError> {
-    scanner.expect(b'{')?;
-    if scanner.next_token() == Some(b'}') {
-        scanner.pos += 1;
-        return Ok(());
-    }
-    loop {
-        let name = scanner.name()?;
-        visit(scanner, name)?;
-        if scanner.next_token() == Some(b',') {
-            scanner.pos += 1;
-        } else {
-            return scanner.expect(b'}');
-        }
-    }
-}
-
-fn decoded<'a>(text: &Text<'a>, span: StringSpan) -> Text<'a> {
-    if span.escapes != Escapes::None {
-        Text::from(decode(&text.as_str()[span.start..span.end]))
-    } else {
-        text.part(span.start, span.end)
-    }
-}
-
-/// Whether the name at `span` is this one.
-fn name_is(text: &str, span: StringSpan, name: &str) -> bool {
-    let content = &text[span.start..span.end];
-    if span.escapes != Escapes::None { decode(content) == name } else { content == name }
 }

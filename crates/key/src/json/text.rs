@@ -53,44 +53,53 @@ impl From<String> for Text<'_> {
 
 /// What a string's content means, whose escapes have been checked.
 pub(crate) fn decode(content: &str) -> String {
+    let bytes = content.as_bytes();
     let mut decoded = String::with_capacity(content.len());
-    let mut rest = content;
-    loop {
-        let (plain, escape) = rest.split_at(find_special(rest.as_bytes(), 0));
-        decoded.push_str(plain);
-        let mut chars = escape.chars();
-        if chars.next().is_none() {
-            return decoded;
+    let mut from = 0;
+    let mut at = find_special(bytes, 0);
+    while let Some(escape) = content.get(at + 1..) {
+        decoded.push_str(&content[from..at]);
+        from = at + 2;
+        match escape.as_bytes().first() {
+            Some(b'b') => decoded.push('\u{8}'),
+            Some(b'f') => decoded.push('\u{c}'),
+            Some(b'n') => decoded.push('\n'),
+            Some(b'r') => decoded.push('\r'),
+            Some(b't') => decoded.push('\t'),
+            Some(b'u') => {
+                let (character, length) = unicode(&escape[1..]);
+                decoded.push(character);
+                from += length;
+            }
+            // It stands for itself, so that what follows is copied with it.
+            _ => {
+                from = at + 1;
+                at = find_special(bytes, at + 2);
+                continue;
+            }
         }
-        decoded.push(match chars.next() {
-            Some('b') => '\u{8}',
-            Some('f') => '\u{c}',
-            Some('n') => '\n',
-            Some('r') => '\r',
-            Some('t') => '\t',
-            Some('u') => unicode(&mut chars),
-            Some(same) => same,
-            None => '\\',
-        });
-        rest = chars.as_str();
+        at = find_special(bytes, from);
     }
+    decoded.push_str(&content[from.min(content.len())..]);
+    decoded
 }
 
-/// After `\u`: the character, of which a second escape may be the other half.
-fn unicode(chars: &mut std::str::Chars<'_>) -> char {
-    let high = hex4(chars);
-    let code = if (0xD800..0xDC00).contains(&high) {
-        chars.nth(1); // the backslash and the u of the second half
-        let low = hex4(chars);
-        0x10000 + ((high - 0xD800) << 10) + (low.wrapping_sub(0xDC00) & 0x3FF)
+/// After `\u`: the character, of which a second escape may be the other half, and how many bytes it took.
+fn unicode(digits: &str) -> (char, usize) {
+    let high = hex4(digits, 0);
+    let (code, length) = if (0xD800..0xDC00).contains(&high) {
+        // Between them are the backslash and the u of the second half.
+        let low = hex4(digits, 6);
+        (0x10000 + ((high - 0xD800) << 10) + (low.wrapping_sub(0xDC00) & 0x3FF), 10)
     } else {
-        high
+        (high, 4)
     };
-    char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+    (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), length)
 }
 
-fn hex4(chars: &mut std::str::Chars<'_>) -> u32 {
-    (0..4).fold(0, |value, _| value * 16 + chars.next().and_then(|c| c.to_digit(16)).unwrap_or(0))
+fn hex4(text: &str, at: usize) -> u32 {
+    let digits = text.as_bytes().iter().skip(at).take(4);
+    digits.fold(0, |value, digit| value * 16 + char::from(*digit).to_digit(16).unwrap_or(0))
 }
 
 /// Appends a decoded text as a JSON string.

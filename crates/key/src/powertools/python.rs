@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use super::numbers::{Shortest, float};
-use super::spell::{Member, Spelling};
+use super::spell::Spelling;
 use crate::expression::select::SelectError;
+use crate::json::node::Member;
 
 pub(super) struct Python;
 
@@ -65,7 +66,7 @@ impl Spelling for Python {
 
     /// By code points.
     fn order(members: &mut [Member<'_>]) -> Result<(), SelectError> {
-        members.sort_by(|(a, _), (b, _)| a.as_str().cmp(b.as_str()));
+        members.sort_by(|a, b| a.name.as_str().cmp(b.name.as_str()));
         Ok(())
     }
 }

@@ -3,9 +3,8 @@
 use crate::expression::select::SelectError;
 use crate::json::canonical::MAX_BYTES;
 use crate::json::error::{CanonicalError, CanonicalReason};
-use crate::json::node::{Node, duplicate};
+use crate::json::node::{Member, Node, duplicate};
 use crate::json::scan::MAX_DEPTH;
-use crate::json::text::Text;
 
 /// How a language writes what a hash is taken of.
 pub(super) trait Spelling {
@@ -26,9 +25,6 @@ pub(super) trait Spelling {
     /// When one of them would not be written.
     fn order(members: &mut [Member<'_>]) -> Result<(), SelectError>;
 }
-
-/// One member of an object.
-pub(super) type Member<'a> = (Text<'a>, Node<'a>);
 
 /// The value in this spelling.
 pub(super) fn spell<S: Spelling>(node: &Node<'_>) -> Result<String, SelectError> {
@@ -51,7 +47,7 @@ fn write<S: Spelling>(out: &mut String, node: &Node<'_>, depth: usize) -> Result
         Node::Bool(false) => out.push_str("false"),
         Node::Number(text) => S::number(out, text.as_str()),
         Node::String(text) => S::string(out, text.as_str()),
-        Node::Raw(_) => write::<S>(out, &node.open_fully()?, depth)?,
+        Node::Raw(..) => write::<S>(out, &node.open_fully()?, depth)?,
         Node::Array(elements) => {
             out.push('[');
             for (position, element) in elements.iter().enumerate() {
@@ -66,14 +62,13 @@ fn write<S: Spelling>(out: &mut String, node: &Node<'_>, depth: usize) -> Result
             let mut members = members.to_vec();
             // In the order in which they were inserted, which is that of the text.
             S::order(&mut members)?;
-            let mut names: Vec<_> =
-                members.iter().map(|(name, value)| (name.as_str(), value.offset())).collect();
+            let mut names: Vec<_> = members.iter().map(|member| (member.name.as_str(), member.at)).collect();
             names.sort_unstable();
             if let Some(pair) = names.windows(2).find(|pair| pair[0].0 == pair[1].0) {
                 return Err(duplicate(pair[1].1).into());
             }
             out.push('{');
-            for (position, (name, value)) in members.iter().enumerate() {
+            for (position, Member { name, value, .. }) in members.iter().enumerate() {
                 if position > 0 {
                     out.push_str(S::COMMA);
                 }

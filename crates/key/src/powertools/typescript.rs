@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use super::numbers::{Shortest, float};
-use super::spell::{Member, Spelling};
+use super::spell::Spelling;
 use crate::expression::select::SelectError;
+use crate::json::node::Member;
 
 pub(super) struct TypeScript;
 
@@ -56,15 +57,15 @@ impl Spelling for TypeScript {
     /// The utility sorts by names in lower case; names that differ only in case stay in the order of the text. But
     /// an object puts names that are array indexes first, by their number, whatever the order they came in.
     fn order(members: &mut [Member<'_>]) -> Result<(), SelectError> {
-        if members.iter().any(|(name, _)| name.as_str() == "__proto__") {
+        if members.iter().any(|member| member.name.as_str() == "__proto__") {
             return Err(SelectError::OtherInPowertools {
                 part: "__proto__".to_owned(),
                 reason: "is a member that TypeScript leaves out of what it hashes",
             });
         }
-        members.sort_by_cached_key(|(name, _)| match array_index(name.as_str()) {
+        members.sort_by_cached_key(|member| match array_index(member.name.as_str()) {
             Some(index) => (0, index, Vec::new()),
-            None => (1, 0, name.as_str().to_lowercase().encode_utf16().collect()),
+            None => (1, 0, member.name.as_str().to_lowercase().encode_utf16().collect()),
         });
         Ok(())
     }

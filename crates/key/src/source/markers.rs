@@ -25,8 +25,8 @@ const DEPTH: usize = 4;
 pub(super) fn event(json: &str) -> Found<Option<Event<'_>>> {
     let root = &Node::parse_to(DEPTH, Text::borrowed(json))?;
     let Node::Object(members) = root else { return Ok(None) };
-    if let [(name, records)] = members.as_slice() {
-        return if name.as_str() == "Records" { envelope(records) } else { Ok(None) };
+    if let [only] = members.as_slice() {
+        return if only.name.as_str() == "Records" { envelope(&only.value) } else { Ok(None) };
     }
     let source = match record(root)? {
         Some(source) => Some(source),
@@ -134,8 +134,8 @@ fn bridge(root: &Node<'_>) -> Found<Option<Source>> {
     let Node::Object(members) = root else { return Ok(None) };
     let known =
         |name: &str| STRINGS.contains(&name) || matches!(name, "resources" | "detail" | "replay-name");
-    let complete = members.iter().all(|(name, _)| known(name.as_str()))
-        && members.iter().any(|(name, _)| name.as_str() == "detail")
+    let complete = members.iter().all(|member| known(member.name.as_str()))
+        && members.iter().any(|member| member.name.as_str() == "detail")
         && all_text(root, &STRINGS)?
         && matches!(root.member("resources")?.open()?, Node::Array(_))
         && text(root, "account")?

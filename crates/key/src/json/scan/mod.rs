@@ -24,13 +24,11 @@ pub(crate) enum Digits {
 pub(crate) struct Scanner<'a> {
     text: &'a str,
     pub(crate) pos: usize,
-    /// Whether a value so far says something: a number, `true`, `false` or a text that is not empty.
-    pub(crate) says_something: bool,
 }
 
 impl<'a> Scanner<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, pos: 0, says_something: false }
+        Self { text, pos: 0 }
     }
 
     pub(crate) fn slice(&self, start: usize, end: usize) -> &'a str {
@@ -172,14 +170,14 @@ impl<'a> Scanner<'a> {
                     }
                 }
                 Some(b'"') => {
-                    let span = self.string()?;
-                    self.says_something |= span.start < span.end;
+                    self.string()?;
                 }
                 Some(b'-' | b'0'..=b'9') => {
                     self.number()?;
-                    self.says_something = true;
                 }
-                _ => self.says_something |= self.word()? != "null",
+                _ => {
+                    self.word()?;
+                }
             }
             loop {
                 if open == 0 {
@@ -200,6 +198,29 @@ impl<'a> Scanner<'a> {
                 }
                 objects >>= 1;
                 open -= 1;
+            }
+        }
+    }
+
+    /// Whether there is a number, `true`, `false` or a text that is not empty in the text, which has been checked.
+    /// It reads no further than that.
+    pub(crate) fn says_something(&mut self) -> Result<bool, CanonicalError> {
+        loop {
+            match self.next_token() {
+                None => return Ok(false),
+                Some(b'{' | b'}' | b'[' | b']' | b',') => self.pos += 1,
+                Some(b'"') => {
+                    let span = self.string()?;
+                    if self.next_token() == Some(b':') {
+                        self.pos += 1; // it was a name
+                    } else if span.start < span.end {
+                        return Ok(true);
+                    }
+                }
+                Some(b'n') => {
+                    self.word()?;
+                }
+                Some(_) => return Ok(true),
             }
         }
     }
