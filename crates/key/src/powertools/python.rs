@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::numbers::{Shortest, float};
-use super::spell::Spelling;
+use super::spell::{Spelling, quoted};
 use crate::expression::select::SelectError;
 use crate::json::node::Member;
 
@@ -43,25 +43,7 @@ impl Spelling for Python {
 
     /// ASCII only: anything else is escaped in UTF-16.
     fn string(out: &mut String, text: &str) {
-        out.push('"');
-        for character in text.chars() {
-            match character {
-                '"' => out.push_str("\\\""),
-                '\\' => out.push_str("\\\\"),
-                '\n' => out.push_str("\\n"),
-                '\r' => out.push_str("\\r"),
-                '\t' => out.push_str("\\t"),
-                '\u{8}' => out.push_str("\\b"),
-                '\u{c}' => out.push_str("\\f"),
-                ' '..='~' => out.push(character),
-                _ => {
-                    for unit in character.encode_utf16(&mut [0; 2]) {
-                        let _ = write!(out, "\\u{unit:04x}");
-                    }
-                }
-            }
-        }
-        out.push('"');
+        quoted(out, text, |character| !(' '..='~').contains(&character));
     }
 
     /// By code points.

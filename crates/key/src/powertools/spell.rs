@@ -1,5 +1,7 @@
 //! A value in the spelling of a language's JSON library.
 
+use std::fmt::Write;
+
 use crate::expression::select::SelectError;
 use crate::json::canonical::MAX_BYTES;
 use crate::json::error::{CanonicalError, CanonicalReason};
@@ -80,4 +82,28 @@ fn write<S: Spelling>(out: &mut String, node: &Node<'_>, depth: usize) -> Result
         }
     }
     Ok(())
+}
+
+/// Appends a string with its quotes; what has no short escape of its own is written in UTF-16 where `is_escaped` says
+/// so.
+pub(super) fn quoted(out: &mut String, text: &str, is_escaped: impl Fn(char) -> bool) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            _ if is_escaped(character) => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
 }

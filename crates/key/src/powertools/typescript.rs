@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::numbers::{Shortest, float};
-use super::spell::Spelling;
+use super::spell::{Spelling, quoted};
 use crate::expression::select::SelectError;
 use crate::json::node::Member;
 
@@ -35,23 +35,7 @@ impl Spelling for TypeScript {
 
     /// The fewest escapes.
     fn string(out: &mut String, text: &str) {
-        out.push('"');
-        for character in text.chars() {
-            match character {
-                '"' => out.push_str("\\\""),
-                '\\' => out.push_str("\\\\"),
-                '\n' => out.push_str("\\n"),
-                '\r' => out.push_str("\\r"),
-                '\t' => out.push_str("\\t"),
-                '\u{8}' => out.push_str("\\b"),
-                '\u{c}' => out.push_str("\\f"),
-                '\0'..='\u{1f}' => {
-                    let _ = write!(out, "\\u{:04x}", u32::from(character));
-                }
-                _ => out.push(character),
-            }
-        }
-        out.push('"');
+        quoted(out, text, |character| character < ' ');
     }
 
     /// The utility sorts by names in lower case; names that differ only in case stay in the order of the text. But
