@@ -68,6 +68,7 @@ pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+mod answering;
 mod answers;
 mod bounds;
 mod compute_id;
@@ -78,9 +79,11 @@ mod json_members;
 mod layer;
 mod place;
 mod raw;
+mod refused;
 mod service_fn;
 mod site;
 
+pub use answering::AnsweringFn;
 pub use compute_id::{compute_id, compute_id_with};
 pub use emf::EmfMetrics;
 pub use installed::{install, install_cipher, install_observer, install_offload, install_secret};

@@ -9,8 +9,10 @@ use futures_util::future::MapErr;
 use lambda_idempotency_core::InInvocation;
 use lambda_idempotency_core::decide::Deadline;
 use lambda_runtime::{Diagnostic, LambdaEvent};
+use serde_json::Value;
 use tower::Service;
 
+use crate::answering::AnsweringFn;
 use crate::{Error, Invocation};
 
 /// A drop-in for `lambda_runtime::service_fn`.
@@ -35,6 +37,50 @@ pub fn service_fn<F>(handler: F) -> ServiceFn<F> {
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceFn<F> {
     handler: F,
+}
+
+impl<F> ServiceFn<F> {
+    /// Answers errors of this library with a response, where the event is an HTTP request: of a function that is
+    /// annotated, or that the handler calls and whose error [`Error::find`] finds in the handler's own. `None` leaves the
+    /// error, and so do all other errors. [`proxy::problem`](crate::proxy::problem) is a response for each that a
+    /// client can do something about.
+    ///
+    /// ```no_run
+    /// use lambda_idempotency::{DynamoDbStore, Raw, idempotent, install, proxy, service_fn};
+    /// use lambda_runtime::{Error, LambdaEvent, run};
+    /// use serde_json::{Value, json};
+    ///
+    /// #[idempotent(key = "header(headers || multiValueHeaders, 'idempotency-key')", name = "orders.create")]
+    /// async fn create(event: LambdaEvent<Raw<Value>>) -> Result<Value, Error> {
+    ///     Ok(json!({"statusCode": 201, "body": "created"}))
+    /// }
+    ///
+    /// #[tokio::main]
+    /// async fn main() -> Result<(), Error> {
+    ///     install(DynamoDbStore::from_env().await?)?;
+    ///     run(service_fn(create).on_refused(proxy::problem)).await
+    /// }
+    /// ```
+    ///
+    /// The refusal is not recorded, and its log line and metrics are what they are without this; but the invocation is
+    /// a success for Lambda, and in its metric `Errors` too.
+    ///
+    /// **Queues, streams and buses.** Their pollers take a response for success: a refused message would be deleted
+    /// although nothing was done. So only an event that is known as a request of API Gateway (REST, HTTP), a
+    /// function URL or a load balancer is answered, and every other stays an error: also a test's event that is not
+    /// written as AWS writes it, a WebSocket message and a request through VPC Lattice.
+    ///
+    /// Where the handler calls several guarded functions, an inner one's error is answered as well. A missing key
+    /// of it need not be the client's fault: an `answer` of your own can tell them apart by the function's name in it.
+    ///
+    /// The handler's result is written as JSON here, so it can be of any type that serialises, but no stream. An event
+    /// that does not fit `A` stays an error ([`Error::UnreadableEvent`]).
+    pub fn on_refused<A, Fut>(self, answer: fn(&Error) -> Option<Value>) -> AnsweringFn<F, A>
+    where
+        F: FnMut(LambdaEvent<A>) -> Fut,
+    {
+        AnsweringFn::new(self.handler, answer)
+    }
 }
 
 impl<F, A, Fut, R, E> Service<LambdaEvent<A>> for ServiceFn<F>
@@ -64,9 +110,13 @@ pub(crate) fn invocation(context: &lambda_runtime::Context) -> Invocation {
 
 /// An error as Lambda reports it: ours by their stable names, others as `lambda_runtime` would.
 pub(crate) fn diagnose<E: Into<Box<dyn StdError + Send + Sync>>>(error: E) -> Diagnostic {
-    let error = error.into();
+    diagnose_as(std::any::type_name::<E>(), &*error.into())
+}
+
+/// [`diagnose`], of an error that was of the type `type_name`.
+pub(crate) fn diagnose_as(type_name: &str, error: &(dyn StdError + Send + Sync + 'static)) -> Diagnostic {
     let error_message = error.to_string();
-    match Error::find(&*error) {
+    match Error::find(error) {
         Some(ours) => {
             let reason = ours.to_string();
             let error_message = match error_message.contains(&reason) {
@@ -76,6 +126,6 @@ pub(crate) fn diagnose<E: Into<Box<dyn StdError + Send + Sync>>>(error: E) -> Di
             Diagnostic { error_type: ours.error_type(), error_message }
         }
         // As `lambda_runtime` names it.
-        None => Diagnostic { error_type: format!("&{}", std::any::type_name::<E>()), error_message },
+        None => Diagnostic { error_type: format!("&{type_name}"), error_message },
     }
 }

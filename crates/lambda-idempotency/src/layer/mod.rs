@@ -10,6 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tower::Layer;
 
+use crate::refused::OnRefused;
 use crate::{Clock, Error, Fingerprint, Key, Policy, Replay, Store, installed};
 
 pub use service::IdempotencyService;
@@ -51,6 +52,7 @@ struct Guard {
     clock: Arc<dyn Clock>,
     results: Text,
     on_replay: Option<OnReplay>,
+    on_refused: Option<OnRefused>,
 }
 
 type OnReplay = fn(&mut Value, &Replay);
@@ -68,6 +70,7 @@ impl<A> IdempotencyLayer<A> {
             clock: clock::current(),
             results: Text::new(),
             on_replay: None,
+            on_refused: None,
         };
         Ok(Self { guard, event: PhantomData })
     }
@@ -116,6 +119,38 @@ impl<A> IdempotencyLayer<A> {
     #[must_use]
     pub fn on_replay(mut self, change: fn(&mut Value, &Replay)) -> Self {
         self.guard.on_replay = Some(change);
+        self
+    }
+
+    /// Answers errors of this library with a response, where the event is an HTTP request: those of this layer, and
+    /// those of guarded functions that the handler calls, if [`Error::find`] finds them in the handler's error. `None`
+    /// leaves the error, and so do all other errors. [`proxy::problem`](crate::proxy::problem) is a response for each
+    /// that a client can do something about.
+    ///
+    /// ```
+    /// use lambda_idempotency::{IdempotencyLayer, Key, MemoryStore, Policy, proxy};
+    ///
+    /// # type Event = serde_json::Value;
+    /// let key = Key::parse("header(headers || multiValueHeaders, 'idempotency-key')")?;
+    /// let layer: IdempotencyLayer<Event> =
+    ///     IdempotencyLayer::new(MemoryStore::new(), key, Policy::new())?.on_refused(proxy::problem);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// The refusal is not recorded, and its log line and metrics are what they are without this; but the invocation is
+    /// a success for Lambda, and in its metric `Errors` too.
+    ///
+    /// **Queues, streams and buses.** Their pollers take a response for success: a refused message would be deleted
+    /// although nothing was done. So only an event that is known as a request of API Gateway (REST, HTTP), a
+    /// function URL or a load balancer is answered, and every other stays an error: also a test's event that is not
+    /// written as AWS writes it, a WebSocket message and a request through VPC Lattice.
+    ///
+    /// An event that does not fit `A` stays an error as well ([`Error::UnreadableEvent`]): handler and trigger do not
+    /// go together, and only a failed invocation says so. Behind a load balancer whose target group has multi-value
+    /// headers, the response's `headers` are moved to `multiValueHeaders`, where it reads them.
+    #[must_use]
+    pub fn on_refused(mut self, answer: fn(&Error) -> Option<Value>) -> Self {
+        self.guard.on_refused = Some(answer);
         self
     }
 

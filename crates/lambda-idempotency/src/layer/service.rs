@@ -15,8 +15,9 @@ use serde_json::value::RawValue;
 use tower::Service;
 
 use super::Guard;
+use crate::Outcome;
+use crate::refused::{ended, unreadable};
 use crate::service_fn::{diagnose, invocation};
-use crate::{Error, JsonFault, Outcome};
 
 /// See [`IdempotencyLayer`](super::IdempotencyLayer).
 pub struct IdempotencyService<S, A> {
@@ -67,14 +68,9 @@ where
         let invocation = invocation(&event.context);
         Box::pin(invocation.clone().scope(async move {
             let identity = guard.settings.identify_event(&event.payload, &invocation);
-            let LambdaEvent { payload, context } = event;
+            let LambdaEvent { payload: text, context } = event;
             // Before the claim: an event that the handler cannot take is no work.
-            let payload = serde_json::from_str(payload.get()).map_err(|error| {
-                diagnose(Error::UnreadableEvent {
-                    expected: std::any::type_name::<A>().to_owned(),
-                    reason: JsonFault::from(&error),
-                })
-            })?;
+            let payload = serde_json::from_str(text.get()).map_err(|error| unreadable::<A>(&error))?;
             let work = |_| inner.call(LambdaEvent { payload, context });
             let outcome =
                 guard.settings.run(&*guard.store, guard.clock, identity, &guard.results, work).await;
@@ -85,8 +81,10 @@ where
                 }),
                 // Skipped is no answer: `null`.
                 Ok(outcome) => Ok(outcome.into_value().unwrap_or_default()),
-                Err(RunError::Idempotency(error)) => Err(diagnose(error)),
-                Err(RunError::Function(error) | RunError::Replayed(error, _)) => Err(diagnose(error)),
+                Err(RunError::Idempotency(error)) => ended(guard.on_refused, error, &text),
+                Err(RunError::Function(error) | RunError::Replayed(error, _)) => {
+                    ended(guard.on_refused, error, &text)
+                }
             }
         }))
     }

@@ -1,13 +1,20 @@
 //! For functions that answer HTTP requests, behind API Gateway, a load balancer or a function URL: which
-//! responses are answers for everybody, and what a replayed one tells its caller.
+//! responses are answers for everybody, what a replayed one tells its caller, and what a caller is told who is
+//! refused.
 //!
 //! All of these responses are JSON objects of one shape: `statusCode`, `headers`, `multiValueHeaders`, `cookies`
 //! (payload format 2.0), `body`, `isBase64Encoded`.
+
+mod load_balancer;
+mod problem;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::json_members::members;
+
+pub(crate) use load_balancer::for_load_balancer;
+pub use problem::{problem, problem_at};
 
 /// For `store_if`: every response is an answer but those that ask to come again, 5xx and 429. Their key is
 /// given back, so that the next delivery is a real attempt instead of yesterday's failure.

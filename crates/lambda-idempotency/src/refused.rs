@@ -1,0 +1,62 @@
+//! This library's errors as responses, where the caller is an HTTP client.
+
+use std::error::Error as StdError;
+
+use lambda_idempotency_core::key::source::{Source, recognise};
+use lambda_runtime::Diagnostic;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::proxy::for_load_balancer;
+use crate::service_fn::{diagnose, diagnose_as};
+use crate::{Attempt, Error, JsonFault};
+
+/// The response to an error of this library; `None` leaves it an error.
+pub(crate) type OnRefused = fn(&Error) -> Option<Value>;
+
+/// How an invocation ends that `error` has ended: with the response that `on_refused` makes of it, if it is or holds
+/// an error of this library and `event` is an HTTP request, and else as a failure.
+///
+/// Of an HTTP request and of nothing else: whoever polls a queue or a stream takes a response for success and deletes
+/// the messages. So an event that is not recognised is no request, since there are more such sources than are
+/// recognised (Kafka, MQ).
+///
+/// Nor within a guarded call: it would record the response as its answer for everybody.
+pub(crate) fn ended<E>(
+    on_refused: Option<OnRefused>,
+    error: E,
+    event: &RawValue,
+) -> Result<Box<RawValue>, Diagnostic>
+where
+    E: Into<Box<dyn StdError + Send + Sync>>,
+{
+    let error = error.into();
+    let on_refused = on_refused.filter(|_| Attempt::current().is_none());
+    let response =
+        on_refused.zip(Error::find(&*error)).and_then(|(answer, ours)| response(answer, ours, event.get()));
+    response.ok_or_else(|| diagnose_as(std::any::type_name::<E>(), &*error))
+}
+
+fn response(answer: OnRefused, error: &Error, event: &str) -> Option<Box<RawValue>> {
+    // Asked only of those: what is no answer need not be made.
+    let source = recognise(event).ok().flatten()?;
+    let is_request = match source {
+        Source::ApiGatewayV1 | Source::ApiGatewayV2 | Source::FunctionUrl | Source::Alb => true,
+        // Also of a source that is added one day.
+        _ => false,
+    };
+    let mut response = is_request.then(|| answer(error)).flatten()?;
+    if source == Source::Alb {
+        for_load_balancer(&mut response, &serde_json::from_str(event).unwrap_or_default());
+    }
+    to_raw_value(&response).ok()
+}
+
+/// The error of an event that does not fit the handler's type `A`. It is never answered: what surrounds a request was
+/// written by AWS, so that function and trigger do not go together, and only a failed invocation says so.
+pub(crate) fn unreadable<A>(error: &serde_json::Error) -> Diagnostic {
+    diagnose(Error::UnreadableEvent {
+        expected: std::any::type_name::<A>().to_owned(),
+        reason: JsonFault::from(error),
+    })
+}

@@ -1,0 +1,7 @@
+//! What an HTTP client is told when a guarded function does not run.
+
+mod events;
+mod problems;
+mod queues;
+mod refusals;
+mod runtime;
