@@ -1,12 +1,15 @@
 //! The log: one line for each call, and nothing of what the work is about.
 
 use aws_lambda_events::sqs::SqsEvent;
-use lambda_idempotency::{Error, Raw, batch, idempotent, service_fn};
+use lambda_idempotency::{
+    Error, IdempotencyLayer, Key, Policy, Raw, batch, idempotent, observed, proxy, service_fn,
+};
 use lambda_idempotency_tests::{Bench, Capture, Entry, TestResult, Work, everything_said, sqs_event};
 use lambda_runtime::{Context, LambdaEvent};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use tower::ServiceExt;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tower::{Layer, ServiceExt};
 
 /// Stands in events, keys, contents and results, and may be in no log line.
 const CANARY: &str = "canary-4f1d";
@@ -251,5 +254,58 @@ async fn a_call_whose_future_is_dropped_is_told_with_its_record() -> TestResult 
     let said: Vec<_> = reports.iter().map(|line| (&*line.fields["outcome"], &*line.level)).collect();
     assert_eq!(said, [("Dropped", "WARN")]);
     assert!(reports[0].fields["record_id"].starts_with("dropped#"), "{reports:?}");
+    Ok(())
+}
+
+/// A request to a function URL.
+fn request(key: Option<&str>, body: &str) -> Value {
+    json!({
+        "version": "2.0",
+        "routeKey": "$default",
+        "rawPath": "/orders",
+        "rawQueryString": "",
+        "headers": key.map(|key| json!({"idempotency-key": key})),
+        "requestContext": {
+            "apiId": "a",
+            "domainName": "a.lambda-url.us-east-1.on.aws",
+            "requestId": "r",
+            "stage": "$default",
+            "http": {"method": "POST", "path": "/orders"},
+        },
+        "body": body,
+    })
+}
+
+#[tokio::test]
+async fn a_refusal_that_is_answered_is_told_as_if_it_were_not() -> TestResult {
+    let mut both = Vec::new();
+    for answered in [false, true] {
+        let (capture, _guard) = Capture::start();
+        let bench = Bench::memory();
+        let key = Key::parse("header(headers, 'idempotency-key')")?;
+        let layer = IdempotencyLayer::<Value>::new(bench.store.clone(), key, Policy::new())?;
+        let layer = layer.clock(bench.clock.clone());
+        let layer = if answered { layer.on_refused(proxy::problem) } else { layer };
+        let handler = |_: LambdaEvent<Value>| async { Ok::<_, Error>(json!({"body": CANARY})) };
+        let service = layer.layer(tower::service_fn(handler));
+        let mut observations = Vec::new();
+        for (key, body) in [(Some(CANARY), "a"), (Some(CANARY), CANARY), (None, CANARY)] {
+            let event = RawValue::from_string(request(key, body).to_string())?;
+            let event = LambdaEvent::new(event, Context::default());
+            let (result, observation) = observed(service.clone().oneshot(event)).await;
+            assert_eq!(result.is_ok(), answered || body == "a", "{result:?}");
+            observations.push(observation.ok_or("nothing was observed")?);
+        }
+        let expected = [
+            row("INFO", "Executed", "false"),
+            row("ERROR", "PayloadMismatch", "false"),
+            row("ERROR", "MissingKey", "false"),
+        ];
+        assert_eq!(told(&capture), expected);
+        no_canary(&capture);
+        let lines: Vec<_> = capture.entries().into_iter().map(|entry| (entry.level, entry.fields)).collect();
+        both.push((lines, observations));
+    }
+    assert_eq!(both[0], both[1]);
     Ok(())
 }

@@ -4,7 +4,9 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use lambda_idempotency::{EmfMetrics, Error, IdempotencyLayer, Key, Policy, idempotent, install_observer};
+use lambda_idempotency::{
+    EmfMetrics, Error, IdempotencyLayer, Key, Policy, idempotent, install_observer, proxy,
+};
 use lambda_idempotency_tests::{Bench, TestResult, Work};
 use lambda_runtime::{Context, LambdaEvent};
 use serde_json::value::RawValue;
@@ -45,6 +47,28 @@ async fn each_call_is_one_line_that_cloudwatch_counts() -> TestResult {
     let event = LambdaEvent::new(RawValue::from_string(json!({"id": 1}).to_string())?, Context::default());
     service.oneshot(event).await.map_err(|error| error.error_message)?;
 
+    // A refusal that is answered counts as well: the metric `Errors` of Lambda does not see it.
+    let layer = IdempotencyLayer::<Value>::new(bench.store.clone(), Key::parse("id")?, Policy::new())?;
+    let layer = layer.on_refused(proxy::problem);
+    let service = layer.layer(service_fn(|_: LambdaEvent<Value>| async { Ok::<_, Error>(1) }));
+    let request = json!({
+        "version": "2.0",
+        "routeKey": "$default",
+        "rawPath": "/",
+        "rawQueryString": "",
+        "requestContext": {
+            "apiId": "a",
+            "domainName": "a.lambda-url.us-east-1.on.aws",
+            "requestId": "r",
+            "stage": "$default",
+            "http": {"method": "POST", "path": "/"},
+        },
+        "body": canary,
+    });
+    let event = LambdaEvent::new(RawValue::from_string(request.to_string())?, Context::default());
+    let response = service.oneshot(event).await.map_err(|error| error.error_message)?;
+    assert!(response.get().contains("idempotency-key-required"), "{response}");
+
     let text = String::from_utf8(lines.0.lock().map_err(|_| "poisoned")?.clone())?;
     assert!(!text.contains(canary), "{text}");
     let said: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
@@ -62,7 +86,7 @@ async fn each_call_is_one_line_that_cloudwatch_counts() -> TestResult {
     let counted: Vec<_> = said.iter().filter_map(counted).collect();
     let expected =
         ["Executed", "Replayed", "PayloadMismatch", "MissingKey"].map(|name| ("orders.counted", name));
-    let expected = expected.into_iter().chain([("handler", "Executed")]);
+    let expected = expected.into_iter().chain([("handler", "Executed"), ("handler", "MissingKey")]);
     assert!(counted.iter().map(|(function, name)| (&**function, &**name)).eq(expected), "{counted:?}");
     assert!(said[0]["record_id"].as_str().is_some_and(|id| id.starts_with("orders.counted#")), "{text}");
     Ok(())
