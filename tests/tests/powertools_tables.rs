@@ -4,19 +4,22 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use lambda_idempotency::decide::Deadline;
 use lambda_idempotency::dynamodb::{AttributeNames, SortKey};
 use lambda_idempotency::{
-    DynamoDbStore, Engine, Error, Fingerprint, Invocation, Key, MemoryStore, Outcome, Policy, Powertools,
-    PowertoolsHash, RunError, Secret, compute_id_with, idempotent,
+    DynamoDbStore, Engine, Error, Fingerprint, IdempotencyLayer, Invocation, Key, MemoryStore, Outcome,
+    Policy, Powertools, PowertoolsHash, RunError, Secret, compute_id_with, idempotent,
 };
 use lambda_idempotency_tests::{Bench, Item, TestResult};
+use lambda_runtime::LambdaEvent;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use tower::{Layer, ServiceExt};
 
 #[derive(Deserialize)]
 struct Case {
@@ -341,6 +344,32 @@ async fn tenants_and_secrets_are_refused_before_any_store_call() -> TestResult {
     Ok(())
 }
 
+#[tokio::test]
+async fn a_layer_takes_over_a_table_under_its_name_and_not_without() -> TestResult {
+    let store = Arc::new(MemoryStore::new());
+    let handler = tower::service_fn(|event: LambdaEvent<Value>| async move {
+        Ok::<_, lambda_runtime::Error>(json!({"user": event.payload["user_id"]}))
+    });
+    let call = async |named: Option<&str>| {
+        let layer = IdempotencyLayer::new(store.clone(), Key::parse("user_id")?, TAKEN_OVER.clone())?;
+        let layer = match named {
+            Some(name) => layer.name(name)?,
+            None => layer,
+        };
+        let event = RawValue::from_string(r#"{"user_id":"u-1"}"#.to_owned())?;
+        let event = LambdaEvent::new(event, lambda_runtime::Context::default());
+        Ok::<_, Box<dyn std::error::Error + Send + Sync>>(layer.layer(handler).oneshot(event).await)
+    };
+    let refused = call(None).await?.expect_err("has no name");
+    assert_eq!(refused.error_type, "IdempotencyConfig");
+    assert!(refused.error_message.contains("`name` of the layer"), "{}", refused.error_message);
+    assert!(store.records().is_empty());
+    call(Some("orders.app.handler")).await?.map_err(|error| error.error_message)?;
+    let id = store.records().remove(0).id;
+    assert_eq!(id.as_str(), "orders.app.handler#10f26c3616ad9e875bf989e28557f7a1");
+    Ok(())
+}
+
 static TAKEN_OVER: Policy = Policy::new().powertools(Powertools::python());
 
 #[idempotent(key = "user_id", input = order, policy = TAKEN_OVER, name = "orders.app.handler")]
@@ -366,7 +395,7 @@ async fn an_annotated_function_takes_over_a_table_under_its_name() -> TestResult
 
     let error = bench.run(nameless(&order)).await.expect_err("has no name");
     let told = error.to_string();
-    assert!(told.contains("powertools_tables::nameless` ") && told.contains("name = "), "{told}");
+    assert!(told.contains("powertools_tables::nameless: ") && told.contains("name = "), "{told}");
     assert_eq!(bench.memory_records().len(), 1);
     Ok(())
 }

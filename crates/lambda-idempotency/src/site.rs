@@ -133,7 +133,6 @@ impl Site {
         };
         let name = match self.name {
             Some(name) => name.to_owned(),
-            None if policy.powertools_profile().is_some() => return Err(self.nameless()),
             None => self.default_name(here, self_type)?,
         };
         self.say_if_shared(&name);
@@ -146,6 +145,7 @@ impl Site {
             .fingerprint(fingerprint)
             .previous(self.previous.map(parse).transpose().map_err(unparsed)?)
             .policy(policy)?;
+        let settings = if self.name.is_none() { settings.with_default_name() } else { settings };
         Ok(Made { settings: installed::applied_to(settings)?, self_type })
     }
 
@@ -174,19 +174,6 @@ impl Site {
             message: format!(
                 "`{place}` has no name of its own that is sure to be the same in every build and of no other \
                  function: name its records with `#[idempotent(name = \"…\")]`"
-            ),
-        }
-    }
-
-    /// Powertools knows nothing of the modules of this program.
-    fn nameless(&self) -> Error {
-        let Self { module, function, .. } = self;
-        Error::Config {
-            message: format!(
-                "`{module}::{function}` looks for records of Powertools for AWS Lambda, and needs their name, which \
-                 is what stands before the `#` in the table: \
-                 `name = \"${{AWS_LAMBDA_FUNCTION_NAME}}.app.lambda_handler\"` for a function of Python, \
-                 `name = \"${{AWS_LAMBDA_FUNCTION_NAME}}\"` of TypeScript, or the `key_prefix` that it was given"
             ),
         }
     }

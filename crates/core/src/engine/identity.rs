@@ -76,6 +76,17 @@ impl Settings {
     }
 }
 
+/// What this library makes up for a name is in no table of Powertools.
+fn nameless(name: &str) -> Error {
+    let message = format!(
+        "{name}: to find records of Powertools for AWS Lambda, name the function as its records are named, which is what \
+         stands before the `#` in the table: \"${{AWS_LAMBDA_FUNCTION_NAME}}.app.lambda_handler\" for a function of \
+         Python, \"${{AWS_LAMBDA_FUNCTION_NAME}}\" of TypeScript, or the `key_prefix` that it was given (`name = \"…\"` \
+         of `#[idempotent]`, `name` of the layer)"
+    );
+    Error::Config { message }
+}
+
 /// How ids and fingerprints are made in one invocation.
 struct Hashes<'a> {
     settings: &'a Inner,
@@ -102,6 +113,7 @@ impl<'a> Hashes<'a> {
             Err(Error::Config { message })
         };
         match hashes.powertools {
+            Some(_) if inner.name_is_default => Err(nameless(settings.name())),
             Some(_) if hashes.tenant.is_some_and(|tenant| !tenant.is_empty()) => refuse("tenant"),
             Some(_) if inner.secret.is_some() => refuse("secret"),
             _ => Ok(hashes),

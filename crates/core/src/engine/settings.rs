@@ -29,6 +29,8 @@ pub struct Settings {
 #[derive(Clone, Debug)]
 pub(super) struct Inner {
     pub(super) name: Name,
+    /// Whether this library has made up the name.
+    pub(super) name_is_default: bool,
     pub(super) key: Key,
     pub(super) fingerprint: Fingerprint,
     pub(super) policy: Policy,
@@ -50,6 +52,7 @@ impl Settings {
         let name = checked_name(name)?;
         let inner = Inner {
             name,
+            name_is_default: false,
             key,
             fingerprint: Fingerprint::Whole,
             policy: Policy::new(),
@@ -131,8 +134,18 @@ impl Settings {
     /// # Errors
     /// As [`Settings::new`].
     pub fn renamed(mut self, name: &str) -> Result<Self, Error> {
-        Arc::make_mut(&mut self.inner).name = checked_name(name)?;
+        let inner = Arc::make_mut(&mut self.inner);
+        inner.name = checked_name(name)?;
+        inner.name_is_default = false;
         Ok(self)
+    }
+
+    /// Says that nobody has chosen the name. It will do, but not to find records that others wrote.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_default_name(mut self) -> Self {
+        Arc::make_mut(&mut self.inner).name_is_default = true;
+        self
     }
 
     /// The scope of the key.

@@ -63,7 +63,7 @@ impl<A> IdempotencyLayer<A> {
     /// # Errors
     /// [`Error::Config`] when the policy contradicts itself or the function's name cannot be a scope.
     pub fn new(store: impl Store + 'static, key: Key, policy: Policy) -> Result<Self, Error> {
-        let settings = Settings::new(&default_name(), key)?.policy(policy)?;
+        let settings = Settings::new(&default_name(), key)?.with_default_name().policy(policy)?;
         let guard = Guard {
             settings: installed::applied_to(settings)?,
             store: Arc::new(store),
