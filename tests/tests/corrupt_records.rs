@@ -65,6 +65,7 @@ async fn a_record_that_cannot_be_read_is_reported_and_left_alone() -> TestResult
     let busy = ("status", s("INPROGRESS"));
     let data = ("data", s("1"));
     let over = ("in_progress_expiration", n(LONG_AGO_MS));
+    let bytes = AttributeValue::B(vec![1].into());
     let ahead = ("in_progress_expiration", n(NOW.get() + 5000));
     // What is wrong, the attribute that is to be named, the row.
     let rows: Vec<(&str, &str, Row)> = vec![
@@ -115,8 +116,16 @@ async fn a_record_that_cannot_be_read_is_reported_and_left_alone() -> TestResult
             vec![live.clone(), busy.clone(), ("in_progress_expiration", null())],
         ),
         ("deadline as text, lease over", "deadline", vec![live.clone(), busy, over, ("deadline", s("1"))]),
-        ("data as a map", "data", vec![live.clone(), done.clone(), ("data", AttributeValue::M(Item::new()))]),
-        ("data as a number", "data", vec![live.clone(), done.clone(), ("data", n(1))]),
+        (
+            "data as a set",
+            "data",
+            vec![live.clone(), done.clone(), ("data", AttributeValue::Ss(vec!["a".into()]))],
+        ),
+        (
+            "data as bytes in a map",
+            "data",
+            vec![live.clone(), done.clone(), ("data", AttributeValue::M(Item::from([("a".into(), bytes)])))],
+        ),
         ("encoding as a number", "encoding", vec![live, done, data, ("encoding", n(1))]),
     ];
     for (what, attribute, row) in rows {

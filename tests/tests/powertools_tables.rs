@@ -11,8 +11,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use lambda_idempotency::decide::Deadline;
 use lambda_idempotency::dynamodb::{AttributeNames, SortKey};
 use lambda_idempotency::{
-    DynamoDbStore, Engine, Error, Fingerprint, IdempotencyLayer, Invocation, Key, MemoryStore, Outcome,
-    Policy, Powertools, PowertoolsHash, RunError, Secret, compute_id_with, idempotent,
+    Aes256Gcm, DynamoDbStore, Engine, Error, Fingerprint, IdempotencyLayer, Invocation, Key, MemoryStore,
+    Object, Offload, Outcome, Policy, Powertools, PowertoolsHash, ResultMode, RunError, Secret, StoreError,
+    compute_id_with, idempotent,
 };
 use lambda_idempotency_tests::{Bench, Item, TestResult};
 use lambda_runtime::LambdaEvent;
@@ -324,6 +325,89 @@ async fn values_that_json_has_not_are_a_typed_error() -> TestResult {
             panic!("{answer:?}")
         };
         assert!(source.to_string().contains("`data`"), "{source}");
+    }
+    Ok(())
+}
+
+/// `payload_validation_jmespath="@"` is not the same as none.
+#[tokio::test]
+async fn the_whole_input_is_compared_as_powertools_does_where_it_is_said_out_loud() -> TestResult {
+    for (powertools, hash) in [
+        (Powertools::python(), "f2c36434f6477055f99e79b1bd83b11b"),
+        (Powertools::typescript(), "+IEgZVFKonlrxbgKIKlLtw=="),
+    ] {
+        let bench = Bench::dynamodb().await?;
+        let engine =
+            Engine::new("orders", bench.store.clone(), Key::parse("id")?)?.clock(bench.clock.clone());
+        let engine = engine.policy(Policy::new().powertools(powertools))?;
+        let loud = engine.clone().fingerprint(Fingerprint::parse("@")?);
+        run(&loud, r#"{"id":1,"amount":5}"#).await?;
+        assert_eq!(bench.only_item().await?["validation"], AttributeValue::S(hash.to_owned()));
+        assert!(run(&loud, r#"{"amount":5,"id":1}"#).await?.is_replayed());
+        let other = run(&loud, r#"{"id":1,"amount":6}"#).await;
+        assert!(matches!(other, Err(RunError::Idempotency(Error::PayloadMismatch { .. }))), "{other:?}");
+        // One that says nothing does not compare with it.
+        assert!(run(&engine, r#"{"id":1,"amount":6}"#).await?.is_replayed());
+    }
+    Ok(())
+}
+
+/// Powertools overwrites what is there, and leaves the attributes that it does not know.
+#[tokio::test]
+async fn a_late_completion_of_powertools_is_read_although_ours_was_left_out() -> TestResult {
+    let by = || ("by".to_owned(), AttributeValue::S("other".into()));
+    for (powertools, data) in [
+        (Powertools::python(), AttributeValue::S("{\"by\":\"other\"}".into())),
+        (Powertools::typescript(), AttributeValue::M(Item::from([by()]))),
+    ] {
+        let bench = Bench::dynamodb().await?;
+        let engine =
+            Engine::new("orders", bench.store.clone(), Key::parse("id")?)?.clock(bench.clock.clone());
+        let engine = engine.policy(Policy::new().powertools(powertools))?;
+        let large = "x".repeat(500_000);
+        let event = RawValue::from_string(r#"{"id":1}"#.to_owned())?;
+        engine.run(&event, |_| async { Ok::<_, io::Error>(large) }).await?;
+        let mut row = bench.only_item().await?;
+        assert!(row.contains_key("encoding") && !row.contains_key("data"));
+        row.insert("data".to_owned(), data);
+        bench.put(row).await?;
+        assert_eq!(run(&engine, r#"{"id":1}"#).await?.into_value(), Some(json!({"by": "other"})));
+    }
+    Ok(())
+}
+
+#[derive(Debug)]
+struct Nowhere;
+
+#[async_trait::async_trait]
+impl Offload for Nowhere {
+    fn name(&self) -> &str {
+        "nowhere"
+    }
+    async fn put(&self, _: Object<'_>) -> Result<String, StoreError> {
+        Ok("there".to_owned())
+    }
+    async fn get(&self, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(None)
+    }
+}
+
+/// What the other one would take for the result, and is not.
+#[tokio::test]
+async fn results_that_powertools_would_misread_are_refused() -> TestResult {
+    let engine = || Engine::new("orders", MemoryStore::new(), Key::parse("id").expect("a key"));
+    let policy = || Policy::new().powertools(Powertools::typescript());
+    for (engine, told) in [
+        (engine()?.policy(policy().result_mode(ResultMode::Compressed))?, "ResultMode"),
+        (engine()?.policy(policy().result_mode(ResultMode::MarkerOnly))?, "ResultMode"),
+        (engine()?.policy(policy())?.cipher(Aes256Gcm::new(&[7; 32]))?, "encryption"),
+        (engine()?.policy(policy())?.offload(Nowhere)?, "large results"),
+    ] {
+        let answer = run(&engine, r#"{"id":1}"#).await;
+        let Err(RunError::Idempotency(error @ Error::Config { .. })) = answer else {
+            panic!("{told}: {answer:?}")
+        };
+        assert!(error.to_string().contains(told), "{error}");
     }
     Ok(())
 }

@@ -7,8 +7,10 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 use lambda_idempotency::decide::Deadline;
 use lambda_idempotency::dynamodb::{AttributeNames, SortKey};
-use lambda_idempotency::{Invocation, Outcome, Policy, RunError};
-use lambda_idempotency_tests::{Bench, Item, NOW, ORDER_KEY, TABLE, TestResult, Work, edited_order, order};
+use lambda_idempotency::{DynamoDbStore, Engine, Invocation, Key, Outcome, Policy, RunError};
+use lambda_idempotency_tests::{
+    Bench, Item, NOW, ORDER_KEY, TABLE, TestResult, Work, client, edited_order, order,
+};
 
 const NAME: &str = "orders.submit";
 
@@ -97,6 +99,31 @@ async fn in_a_table_with_a_sort_key_every_record_is_a_partition_of_its_own() -> 
     let partitions: std::collections::BTreeSet<String> = items.iter().map(|item| text(item, "PK")).collect();
     assert_eq!(partitions.len(), 100);
     assert!(items.iter().all(|item| text(item, "SK") == "IDEMPOTENCY"));
+    Ok(())
+}
+
+/// The read that looks for the sort key asks nothing of the row.
+#[tokio::test]
+async fn in_a_table_with_a_sort_key_an_expired_record_need_not_be_readable() -> TestResult {
+    let names = || {
+        let mut names = AttributeNames::default();
+        names.sort_key = Some(SortKey::fixed("SK", "IDEMPOTENCY"));
+        names
+    };
+    let with_names = |store: DynamoDbStore| store.attribute_names(names()).expect("names");
+    let bench = Bench::dynamodb_with(with_names, &["id", "SK"]).await?;
+    let input = serde_json::json!({"id": 1});
+    let engine = bench.engine(NAME, "id")?;
+    engine.run(&input, |_| async { Ok::<_, io::Error>(()) }).await?;
+    let mut row = bench.only_item().await?;
+    row.insert("status".to_owned(), AttributeValue::S("NONSENSE".into()));
+    row.insert("expiration".to_owned(), AttributeValue::N("1000".into()));
+    bench.put(row).await?;
+    // As another process, which knows nothing of the table yet.
+    let store = DynamoDbStore::new(client(&bench.proxy().endpoint()), TABLE).attribute_names(names())?;
+    let engine = Engine::new(NAME, store, Key::parse("id")?)?.clock(bench.clock.clone());
+    let again = engine.run(&input, |_| async { Ok::<_, io::Error>(()) }).await?;
+    assert_eq!(again.name(), "Executed");
     Ok(())
 }
 

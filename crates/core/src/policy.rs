@@ -77,7 +77,7 @@ pub enum OnError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResultMode {
-    /// All of it, as JSON text that any reader understands.
+    /// All of it, as JSON text that any reader understands (under [`Policy::powertools`] as that reads it).
     Full,
     /// All of it, compressed where that makes it smaller: for results near the store's limit (400 KB
     /// in DynamoDB). Readers of this library read both, whatever their own mode.

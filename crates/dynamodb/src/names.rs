@@ -30,7 +30,7 @@ pub struct AttributeNames {
     pub in_progress_expiration: String,
     /// `INPROGRESS`, `COMPLETED` or `FAILED`, S.
     pub status: String,
-    /// The result as JSON text, S.
+    /// The result as JSON text, S; in any type where Powertools for TypeScript wrote it or is to read it.
     pub data: String,
     /// The fingerprint, S.
     pub validation: String,

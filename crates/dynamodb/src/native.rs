@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 
 /// How deep lists and maps may nest: 32 levels (a DynamoDB quota), of which the attribute itself is one.
 const LEVELS: usize = 31;
-/// The most digits of a number, and its least and greatest size (DynamoDB's number type).
+/// The most digits of a number, and its least and (rounded down) its greatest size (DynamoDB's number type).
 const DIGITS: usize = 38;
 const LEAST: f64 = 1e-130;
-const GREATEST: f64 = 9e125;
+const GREATEST: f64 = 9.99e125;
 
 /// The JSON text of a value; `None` for what JSON does not have (sets and bytes).
 pub(crate) fn json(value: &AttributeValue) -> Option<String> {

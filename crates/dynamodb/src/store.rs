@@ -103,13 +103,17 @@ impl DynamoDbStore {
     /// completion after the work. A read finds it out, once.
     async fn check_sort_key(&self, id: &RecordId) -> Result<(), StoreError> {
         if self.names.sort_key.is_some() && !self.sort_key_seen.load(Ordering::Relaxed) {
-            self.read(id).await?;
+            self.read_item(id).await?;
             self.sort_key_seen.store(true, Ordering::Relaxed);
         }
         Ok(())
     }
 
     async fn read(&self, id: &RecordId) -> Result<Option<Record>, StoreError> {
+        self.read_item(id).await?.map(|item| self.decode(&item, id)).transpose()
+    }
+
+    async fn read_item(&self, id: &RecordId) -> Result<Option<Item>, StoreError> {
         let request = self
             .client
             .get_item()
@@ -117,7 +121,7 @@ impl DynamoDbStore {
             .set_key(Some(self.names.primary_key(id)))
             .consistent_read(true);
         let output = request.send().await.map_err(|error| self.call("GetItem").failed(error))?;
-        output.item().map(|item| self.decode(item, id)).transpose()
+        Ok(output.item)
     }
 }
 

@@ -60,3 +60,24 @@ fn every_case_of_the_official_suite_gives_the_documented_result() {
     assert!(cases > 800, "only {cases} cases found");
     assert!(failures.is_empty(), "{} of {cases}:\n{}", failures.len(), failures.join("\n"));
 }
+
+/// After a dot neither `[…]` nor `{…}` goes on within a projection: what follows looks at the list. The suite says
+/// nothing of it; the implementations in Python and TypeScript have it so, the one in Rust goes on after `{…}`.
+#[test]
+fn a_multi_select_ends_a_projection() {
+    let json = r#"{"items":[{"id":1,"sku":"a"},{"id":2,"sku":"b"}]}"#;
+    for (text, selected) in [
+        ("items[*].{id: id, sku: sku}.sku", "null"),
+        ("items[].{id: id, sku: sku}.sku", "null"),
+        ("items[*].[id, sku].sku", "null"),
+        ("items[*].{id: id}[0]", r#"{"id":1}"#),
+        ("items[*].[id][0]", "[1]"),
+        ("items[*].{id: id}[?id==`2`]", r#"[{"id":2}]"#),
+        ("items[0].{id: id}.id", "1"),
+        ("{a: items}.a[0].id", "1"),
+        ("items[*].{id: id} | [1].id", "2"),
+    ] {
+        let expression = Expression::parse(text).expect(text);
+        assert_eq!(expression.select(json).expect(text).as_str(), selected, "{text}");
+    }
+}

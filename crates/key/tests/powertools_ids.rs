@@ -84,7 +84,7 @@ fn every_record_that_powertools_wrote_is_found_or_refused_with_a_reason() {
             assert_eq!(RecordId::parse(id.as_str()), Some(id.clone()), "{at}");
             assert_eq!((id.name(), id.hash()), (&*written.name, &*written.hash), "{at}");
             let fingerprint = Fingerprint::parse(&case.fingerprint).expect("a fingerprint");
-            let validation = powertools.validation(&fingerprint, &case.event).expect("can be read");
+            let validation = powertools.validation(Some(&fingerprint), &case.event).expect("can be read");
             assert_eq!(
                 validation.as_ref().map(|validation| validation.as_str()),
                 written.validation.as_deref(),
@@ -121,7 +121,7 @@ fn every_record_that_powertools_wrote_is_found_or_refused_with_a_reason() {
 fn a_bare_hash_compares_with_every_text_but_those_with_a_rule() {
     let narrowed = Fingerprint::parse("amount").expect("an expression");
     let of = |json| {
-        let validation = Powertools::python().validation(&narrowed, json).expect("readable");
+        let validation = Powertools::python().validation(Some(&narrowed), json).expect("readable");
         validation.expect("not off")
     };
     let (one, other) = (of(r#"{"amount":12.5}"#), of(r#"{"amount":12}"#));
@@ -133,11 +133,15 @@ fn a_bare_hash_compares_with_every_text_but_those_with_a_rule() {
         assert_eq!(one.compare(ours.as_str()), Comparison::NotComparable);
         assert_eq!(ours.compare(one.as_str()), Comparison::NotComparable);
     }
-    // The whole input is compared by this library's own rule, and `none` by none.
+    // Where none is given it is this library's own, and `none` is none.
     let json = r#"{"amount":12.5}"#;
-    let whole = Powertools::typescript().validation(&Fingerprint::Whole, json).expect("readable");
-    assert_eq!(whole, Fingerprint::Whole.of(json).expect("readable"));
-    assert_eq!(Powertools::typescript().validation(&Fingerprint::Off, json), Ok(None));
+    let typescript = Powertools::typescript();
+    assert_eq!(typescript.validation(None, json), Fingerprint::Whole.of(json));
+    assert_eq!(typescript.validation(Some(&Fingerprint::Off), json), Ok(None));
+    // Said out loud, the whole input is what the other one validates by `@`.
+    let everything =
+        typescript.validation(Some(&Fingerprint::Whole), json).expect("readable").expect("not off");
+    assert_eq!(everything.as_str(), "V371sadwZVAifAQevWdUGg==");
 }
 
 #[test]
@@ -150,11 +154,52 @@ fn an_expression_whose_result_differs_between_the_languages_is_refused_by_name()
         ("keys(o)[0]", "keys(o)"),
         ("items[?length(name) > `2`].id", "length(name)"),
         ("sort_by(items, &id)[0].id", "sort_by(items, &id)"),
+        // 0 and false are nothing to some functions of TypeScript.
+        ("not_null(q, id)", "not_null(q, id)"),
+        ("map(&amount, items)", "map(&amount, items)"),
+        // Python spells a literal as it is written; TypeScript keeps the order of its names.
+        ("[id, `1.0`]", "`1.0`"),
+        ("v || `1e2`", "`1e2`"),
+        (r#"[id, `{"b":1,"B":2}`]"#, r#"`{"b":1,"B":2}`"#),
+        (r"'it\'s'", r"'it\'s'"),
+        // Python orders texts, and gives booleans where TypeScript has none.
+        ("[id, amount > `100`]", "amount > `100`"),
+        ("items[?d >= '2024-01-01'].n", "d >= '2024-01-01'"),
+        ("items[?a > b].n", "a > b"),
+        // Doubles, and booleans that are numbers.
+        ("[id, a == b]", "a == b"),
+        ("items[?a == `0.1`].n", "a == `0.1`"),
+        ("items[?a == `[1]`].n", "a == `[1]`"),
+        ("items[?a == `9007199254740993`].n", "a == `9007199254740993`"),
+        ("[id, contains(tags, `true`)]", "contains(tags, `true`)"),
+        ("[id, contains(tags, x)]", "contains(tags, x)"),
+        // Neither projects such a slice.
+        ("[id, m[0][0:2].v]", "m[0][0:2]"),
+        // What every object of JavaScript has, or none.
+        ("[id, valueOf]", "valueOf"),
+        (r#"[id, ""]"#, r#""""#),
     ] {
         let key = Key::parse(text).expect(text);
-        let error = Powertools::python().record_id(&name, &key, "{}").expect_err(text);
-        let told = error.to_string();
-        assert!(told.contains(&format!("`{part}` depends on")) && told.contains("leave it out"), "{told}");
+        for powertools in [Powertools::python(), Powertools::typescript()] {
+            let error = powertools.record_id(&name, &key, "{}").expect_err(text);
+            let told = error.to_string();
+            assert!(told.contains(&format!("`{part}` ")) && told.contains("leave it out"), "{told}");
+        }
+    }
+    // And what they agree on is not.
+    for text in [
+        "items[?n > `2` && !gone].sku",
+        "items[?status == 'open' || kind != `3`].sku",
+        "items[1:5:2] | [0:2]",
+        "[id, a == `true`, b == `null`, contains(tags, 'x'), `{\"a\": 1}`]",
+        "[starts_with(id, 'a'), join('-', tags), type(id), to_array(id)]",
+    ] {
+        let event = r#"{"id":"a","tags":["x"],"items":[{"n":3,"sku":"s","status":"open"},{"n":4,"sku":"t","kind":1}]}"#;
+        let key = Key::parse(text).expect(text);
+        match Powertools::python().record_id(&name, &key, event) {
+            Ok(_) | Err(KeyError::Missing { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
     }
 }
 

@@ -136,15 +136,14 @@ impl Site {
             None => self.default_name(here, self_type)?,
         };
         self.say_if_shared(&name);
-        let fingerprint = match self.fingerprint {
-            None => Fingerprint::Whole,
-            Some(text) => Fingerprint::parse(text).map_err(unparsed)?,
-        };
         let parse = if self.allow_volatile_key { Key::parse_allowing_volatile } else { Key::parse };
         let settings = Settings::new(&name, parse(self.key).map_err(unparsed)?)?
-            .fingerprint(fingerprint)
             .previous(self.previous.map(parse).transpose().map_err(unparsed)?)
             .policy(policy)?;
+        let settings = match self.fingerprint {
+            Some(text) => settings.fingerprint(Fingerprint::parse(text).map_err(unparsed)?),
+            None => settings,
+        };
         let settings = if self.name.is_none() { settings.with_default_name() } else { settings };
         Ok(Made { settings: installed::applied_to(settings)?, self_type })
     }

@@ -9,7 +9,9 @@
 //! use std::collections::HashMap;
 //! use std::sync::{Mutex, PoisonError};
 //!
-//! use lambda_idempotency::decide::{Claimant, Completion, claimable, may_complete, may_release, may_renew, renewed};
+//! use lambda_idempotency::decide::{
+//!     Claimant, Completion, claimable, left, may_complete, may_release, may_renew, renewed,
+//! };
 //! use lambda_idempotency::store::*;
 //! use lambda_idempotency::{EpochMillis, RecordId};
 //!
@@ -60,7 +62,7 @@
 //!     async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError> {
 //!         Ok(self.step(&request.id, |row| match may_release(row.as_ref(), &request.owner) {
 //!             true => {
-//!                 *row = None;
+//!                 *row = row.take().filter(|_| request.leave).map(|record| left(&record));
 //!                 ReleaseAnswer::Released
 //!             }
 //!             false => ReleaseAnswer::NotMine,

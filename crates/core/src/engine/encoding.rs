@@ -106,25 +106,33 @@ impl<'a> Encoding<'a> {
 
     /// The result that a final record holds, however it was written, or where it is.
     pub(super) fn get<'r>(&self, record: &'r Record) -> Result<Stored<'r>, JsonFault> {
-        // `status` says that it is complete; no data is the result "nothing".
         let data = record.data.as_deref().unwrap_or("null");
         let encoding = match record.encoding.as_deref() {
-            None if self.native && record.data.is_some() => {
-                return super::json::to_text(data).map(|json| Stored::Json(Cow::Owned(json)));
-            }
-            None | Some(Record::NATIVE | Record::JSON) => return Ok(Stored::Json(Cow::Borrowed(data))),
+            None => return self.plain(record),
+            Some(Record::NATIVE | Record::JSON) => return Ok(Stored::Json(Cow::Borrowed(data))),
             Some(encoding) => encoding,
         };
         let (steps, last) = encoding.rsplit_once(BETWEEN).unwrap_or(("", encoding));
         if let Some((place, bytes)) = last.split_once(':') {
             let bytes = bytes.parse().map_err(|_| JsonFault::UNKNOWN_ENCODING)?;
             return Ok(match place {
+                // With data it is another writer's, who knows of no encoding and left ours beside it.
+                OMITTED if record.data.is_some() => return self.plain(record),
                 OMITTED => Stored::Omitted(bytes),
                 _ => Stored::Elsewhere { place, reference: data, bytes, steps },
             });
         }
         let bytes = STANDARD.decode(data).map_err(|_| JsonFault::DAMAGED)?;
         self.unpack(record, encoding, bytes).map(|json| Stored::Json(Cow::Owned(json)))
+    }
+
+    /// The result of a record that says nothing of its encoding.
+    fn plain<'r>(&self, record: &'r Record) -> Result<Stored<'r>, JsonFault> {
+        Ok(Stored::Json(match record.data.as_deref() {
+            Some(text) if self.native => Cow::Owned(super::json::to_text(text)?),
+            // `status` says that it is complete; no data is the result "nothing".
+            data => Cow::Borrowed(data.unwrap_or("null")),
+        }))
     }
 
     /// The JSON text of which these steps made `bytes`.

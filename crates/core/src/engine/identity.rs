@@ -1,11 +1,11 @@
 //! Which record an input has: its id and its fingerprint.
 
-use lambda_idempotency_key::{Key, KeyError, Powertools, RecordId, Validation, source};
+use lambda_idempotency_key::{Fingerprint, Key, KeyError, Powertools, RecordId, Validation, source};
 use serde::Serialize;
 
 use super::json;
 use super::settings::{Inner, Settings};
-use crate::{Error, Invocation, MissingKey};
+use crate::{Error, Invocation, MissingKey, ResultMode};
 
 impl Settings {
     /// The identity of `input`; `None` when the key is missing and the policy lets such work run.
@@ -104,18 +104,25 @@ impl<'a> Hashes<'a> {
             tenant: invocation.tenant.as_deref(),
             powertools: inner.policy.powertools,
         };
-        let refuse = |what: &str| {
+        let refuse = |what: &str, why: &str| {
             let message = format!(
-                "{}: the record ids of Powertools for AWS Lambda know of no {what}; leave \
-                 `Policy::powertools` out, or the {what}",
+                "{}: {what} does not go with records of Powertools for AWS Lambda, {why}; leave it out, or \
+                 `Policy::powertools`",
                 settings.name()
             );
             Err(Error::Config { message })
         };
+        let ids = "whose ids know of none";
+        let results = "whose readers would take what is stored for the result";
         match hashes.powertools {
             Some(_) if inner.name_is_default => Err(nameless(settings.name())),
-            Some(_) if hashes.tenant.is_some_and(|tenant| !tenant.is_empty()) => refuse("tenant"),
-            Some(_) if inner.secret.is_some() => refuse("secret"),
+            Some(_) if hashes.tenant.is_some_and(|tenant| !tenant.is_empty()) => refuse("a tenant", ids),
+            Some(_) if inner.secret.is_some() => refuse("a secret", ids),
+            Some(_) if inner.policy.result_mode != ResultMode::Full => {
+                refuse("another `ResultMode`", results)
+            }
+            Some(_) if inner.cipher.is_some() => refuse("encryption", results),
+            Some(_) if inner.offload.is_some() => refuse("a place for large results", results),
             _ => Ok(hashes),
         }
     }
@@ -131,8 +138,8 @@ impl<'a> Hashes<'a> {
     fn validation(&self, json: &str) -> Result<Option<Validation>, KeyError> {
         let Inner { fingerprint, secret, .. } = self.settings;
         match self.powertools {
-            Some(powertools) => powertools.validation(fingerprint, json),
-            None => fingerprint.of_with(json, secret.as_ref()),
+            Some(powertools) => powertools.validation(fingerprint.as_ref(), json),
+            None => fingerprint.as_ref().unwrap_or(&Fingerprint::Whole).of_with(json, secret.as_ref()),
         }
     }
 }

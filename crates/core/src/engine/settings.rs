@@ -32,11 +32,12 @@ pub(super) struct Inner {
     /// Whether this library has made up the name.
     pub(super) name_is_default: bool,
     pub(super) key: Key,
-    pub(super) fingerprint: Fingerprint,
+    /// The whole input where none is given.
+    pub(super) fingerprint: Option<Fingerprint>,
     pub(super) policy: Policy,
     pub(super) secret: Option<Secret>,
-    cipher: Option<Arc<dyn Cipher>>,
-    offload: Option<Arc<dyn Offload>>,
+    pub(super) cipher: Option<Arc<dyn Cipher>>,
+    pub(super) offload: Option<Arc<dyn Offload>>,
     observer: Option<Arc<dyn Observer>>,
     pub(super) previous: Option<Key>,
     short_expiry_said: Arc<AtomicBool>,
@@ -54,7 +55,7 @@ impl Settings {
             name,
             name_is_default: false,
             key,
-            fingerprint: Fingerprint::Whole,
+            fingerprint: None,
             policy: Policy::new(),
             secret: None,
             cipher: None,
@@ -69,7 +70,7 @@ impl Settings {
     /// What counts as the same content.
     #[must_use]
     pub fn fingerprint(mut self, fingerprint: Fingerprint) -> Self {
-        Arc::make_mut(&mut self.inner).fingerprint = fingerprint;
+        Arc::make_mut(&mut self.inner).fingerprint = Some(fingerprint);
         self
     }
 

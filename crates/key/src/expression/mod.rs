@@ -75,9 +75,17 @@ impl Expression {
     ///
     /// [`ExpressionError`] with the place and, where it is known, the cure.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
-        let ast = parser::parse(text)?;
+        parser::parse(text).map(|ast| Self::of(text, ast))
+    }
+
+    fn of(text: &str, ast: Ast) -> Self {
         let plan = Plan::of(&ast);
-        Ok(Self { inner: Arc::new(Parsed { text: text.to_owned(), ast, plan }) })
+        Self { inner: Arc::new(Parsed { text: text.to_owned(), ast, plan }) }
+    }
+
+    /// `@`.
+    pub(crate) fn everything() -> Self {
+        Self::of("@", Ast { kind: Kind::Current, start: 0, end: 1, height: 1 })
     }
 
     /// The expression as it was written.

@@ -107,16 +107,27 @@ impl Powertools {
         Ok(RecordId::with_digest(name, &self.digest(&text)))
     }
 
-    /// The fingerprint of an input, as `payload_validation_jmespath` makes it, if it is
-    /// [narrowed](Fingerprint::Narrowed). The whole input is compared by this library's own fingerprint, with which
-    /// records of Powertools do not compare.
+    /// The fingerprint of an input, as `payload_validation_jmespath` makes it. Where none is given (`None`), as where the
+    /// other one validates nothing, it is this library's own of the whole input, with which records of Powertools do
+    /// not compare.
     ///
     /// # Errors
     ///
     /// [`KeyError::Invalid`] if the input cannot be read, or the other language would spell it in a way of its own.
-    pub fn validation(self, fingerprint: &Fingerprint, json: &str) -> Result<Option<Validation>, KeyError> {
-        let Fingerprint::Narrowed(expression) = fingerprint else {
-            return fingerprint.of(json);
+    pub fn validation(
+        self,
+        fingerprint: Option<&Fingerprint>,
+        json: &str,
+    ) -> Result<Option<Validation>, KeyError> {
+        let everything;
+        let expression = match fingerprint {
+            None => return Fingerprint::Whole.of(json),
+            Some(Fingerprint::Off) => return Ok(None),
+            Some(Fingerprint::Narrowed(expression)) => expression,
+            Some(Fingerprint::Whole) => {
+                everything = Expression::everything();
+                &everything
+            }
         };
         let invalid = |reason| KeyError::Invalid { expression: expression.as_str().to_owned(), reason };
         let selection = self.select(expression, json).map_err(invalid)?;

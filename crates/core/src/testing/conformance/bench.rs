@@ -214,5 +214,7 @@ pub(super) fn other_rule(content: &str) -> Result<Option<Validation>, String> {
 pub(super) fn bare_hash(content: &str) -> Result<Option<Validation>, String> {
     let rule = Expression::parse("[@]").map_err(|error| error.to_string())?;
     let content = format!("\"{content}\"");
-    Powertools::python().validation(&Fingerprint::Narrowed(rule), &content).map_err(|error| error.to_string())
+    Powertools::python()
+        .validation(Some(&Fingerprint::Narrowed(rule)), &content)
+        .map_err(|error| error.to_string())
 }

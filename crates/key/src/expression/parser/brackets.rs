@@ -124,12 +124,18 @@ impl Parser<'_> {
     /// After a dot: a member, a multi-select, a function or `*`.
     pub(super) fn after_dot(&mut self, binding: u8) -> Parsed {
         match self.peek() {
-            Token::Name(_) | Token::Quoted(_) | Token::Sign("*" | "{") => self.expression(binding),
+            Token::Name(_) | Token::Quoted(_) | Token::Sign("*") => self.expression(binding),
             Token::Sign("[") => {
                 let start = self.start();
                 self.advance();
                 let parts = self.list("]", false)?;
                 self.node(start, Kind::List(parts))
+            }
+            // Neither goes on within a projection: what follows looks at the list, as in Python.
+            Token::Sign("{") => {
+                let start = self.start();
+                self.advance();
+                self.hash(start)
             }
             Token::Number(number) if *number < 0 => Err(self.unexpected()),
             _ => {
