@@ -18,7 +18,7 @@ use crate::volatile;
 /// a record: `receiptHandle`, `attributes.Approximate…`, `requestContext.requestId` (also
 /// `extendedRequestId` and the times), the headers `x-amzn-trace-id`, `x-amzn-requestid` and
 /// `x-amz-cf-id`, and EventBridge Scheduler's `"aws.scheduler.execution-id"`. So are ids that a
-/// broker gives (`Records[].messageId`, `Sns.MessageId`, `kinesis.sequenceNumber`): a producer that
+/// broker gives (`Records[].messageId`, `attributes.SentTimestamp`, `Sns.MessageId`, `kinesis.sequenceNumber`): a producer that
 /// sends again gets another. So is an object or a list as a whole that holds one of these
 /// (`requestContext`, `requestContext.*`, `Records[0]`, `Records[0].attributes`, `multiValueHeaders`).
 ///

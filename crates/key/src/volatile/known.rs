@@ -11,12 +11,16 @@ const BROKER: &str = "it is the broker's: the producer's second send, and a mess
                       back from a dead-letter queue, have another";
 
 /// Single values, and why each is no key. A `*` at the end of a name stands for any rest.
-const VALUES: [(&[&str], &str); 18] = [
+const VALUES: [(&[&str], &str); 22] = [
     (&["receiptHandle"], DELIVERY),
     (&["attributes", "Approximate*"], DELIVERY),
     (&["kinesis", "approximateArrivalTimestamp"], BROKER),
     (&["Records", ELEMENT, "messageId"], BROKER),
+    (&["attributes", "SentTimestamp"], BROKER),
+    (&["attributes", "SequenceNumber"], BROKER),
+    (&["attributes", "AWSTraceHeader"], BROKER),
     (&["Sns", "MessageId"], BROKER),
+    (&["Sns", "Timestamp"], BROKER),
     (&["kinesis", "sequenceNumber"], BROKER),
     (&["requestContext", "requestId"], REQUEST),
     (&["requestContext", "extendedRequestId"], REQUEST),
