@@ -123,7 +123,15 @@ impl<'a> Hashes<'a> {
             }
             Some(_) if inner.cipher.is_some() => refuse("encryption", results),
             Some(_) if inner.offload.is_some() => refuse("a place for large results", results),
-            _ => Ok(hashes),
+            Some(powertools) => {
+                let keys = [Some(&inner.key), inner.previous.as_ref()].into_iter().flatten();
+                let checked = keys.map(|key| powertools.check_key(key));
+                let fingerprint = inner.fingerprint.iter().map(|it| powertools.check_fingerprint(it));
+                let refused = checked.chain(fingerprint).find_map(Result::err);
+                let config = |error| Error::Config { message: format!("{}: {error}", settings.name()) };
+                refused.map_or(Ok(hashes), |error| Err(config(error)))
+            }
+            None => Ok(hashes),
         }
     }
 

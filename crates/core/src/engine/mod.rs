@@ -131,7 +131,7 @@ impl Engine {
     /// How the work is guarded.
     ///
     /// # Errors
-    /// [`Error::Config`] when the policy contradicts itself.
+    /// [`Error::Config`] when the policy contradicts itself, or does not go with the key.
     pub fn policy(mut self, policy: Policy) -> Result<Self, Error> {
         self.settings = self.settings.policy(policy)?;
         Ok(self)

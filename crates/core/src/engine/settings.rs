@@ -120,11 +120,14 @@ impl Settings {
     /// How the function is guarded.
     ///
     /// # Errors
-    /// [`Error::Config`] when the policy contradicts itself.
+    /// [`Error::Config`] when the policy contradicts itself, or does not go with the key.
     pub fn policy(mut self, policy: Policy) -> Result<Self, Error> {
         if let Some(contradiction) = policy.contradiction() {
             let message = format!("{}: {contradiction}", self.name());
             return Err(Error::Config { message });
+        }
+        if let Some(Err(error)) = policy.powertools.map(|powertools| powertools.check_key(&self.inner.key)) {
+            return Err(Error::Config { message: format!("{}: {error}", self.name()) });
         }
         Arc::make_mut(&mut self.inner).policy = policy;
         Ok(self)

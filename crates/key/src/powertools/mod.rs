@@ -96,6 +96,32 @@ impl Powertools {
         matches!(self.language, Language::TypeScript)
     }
 
+    /// Whether every language selects the same by this key.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Invalid`] with the part on which they do not agree.
+    pub fn check_key(self, key: &Key) -> Result<(), KeyError> {
+        Self::check(key.expression())
+    }
+
+    /// Whether every language selects the same by this fingerprint.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Invalid`] with the part on which they do not agree.
+    pub fn check_fingerprint(self, fingerprint: &Fingerprint) -> Result<(), KeyError> {
+        match fingerprint {
+            Fingerprint::Narrowed(expression) => Self::check(expression),
+            Fingerprint::Whole | Fingerprint::Off => Ok(()),
+        }
+    }
+
+    fn check(expression: &Expression) -> Result<(), KeyError> {
+        allowed::check(expression)
+            .map_err(|reason| KeyError::Invalid { expression: expression.as_str().to_owned(), reason })
+    }
+
     /// The id of the record of an input. `name` is what its ids have before the `#`: `key_prefix` if that is set,
     /// else the Lambda function's name, in Python with a point and the function's module and qualified name.
     ///
