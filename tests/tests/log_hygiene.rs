@@ -309,3 +309,34 @@ async fn a_refusal_that_is_answered_is_told_as_if_it_were_not() -> TestResult {
     assert_eq!(both[0], both[1]);
     Ok(())
 }
+
+/// An error that looks through to its source hides it: the source of it is the source's source.
+#[derive(Debug, thiserror::Error)]
+enum Hiding {
+    #[error(transparent)]
+    Idempotency(#[from] Error),
+}
+
+#[idempotent(key = "header(headers, 'idempotency-key')", name = "orders.hiding")]
+async fn hiding(event: LambdaEvent<Raw<Value>>) -> Result<Value, Hiding> {
+    Ok(event.payload["body"].clone())
+}
+
+#[tokio::test]
+async fn a_refusal_that_the_handlers_error_hides_is_told() -> TestResult {
+    let (capture, _guard) = Capture::start();
+    let bench = Bench::memory();
+    for key in [Some(CANARY), None] {
+        let event = RawValue::from_string(request(key, CANARY).to_string())?;
+        let event = LambdaEvent::new(event, Context::default());
+        let service = service_fn(hiding).on_refused(proxy::problem);
+        assert_eq!(bench.run(service.oneshot(event)).await.is_ok(), key.is_some());
+    }
+    let warnings: Vec<_> =
+        capture.entries().into_iter().filter(|entry| entry.fields.contains_key("refusal")).collect();
+    let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert_eq!((&*warning.level, &*warning.fields["refusal"]), ("WARN", "MissingKey"));
+    assert!(warning.fields["message"].contains("transparent"), "{warning:?}");
+    no_canary(&capture);
+    Ok(())
+}

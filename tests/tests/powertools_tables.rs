@@ -498,7 +498,7 @@ async fn an_annotated_function_takes_over_a_table_under_its_name() -> TestResult
     bench.run(handle(&order)).await?;
     let id = bench.memory_records().remove(0).id;
     assert_eq!(id.as_str(), "orders.app.handler#10f26c3616ad9e875bf989e28557f7a1");
-    assert_eq!(compute_id_with(TAKEN_OVER.clone(), "orders.app.handler", "user_id", &order)?, id);
+    assert_eq!(compute_id_with(&TAKEN_OVER, "orders.app.handler", "user_id", &order)?, id);
 
     let error = bench.run(nameless(&order)).await.expect_err("has no name");
     let told = error.to_string();

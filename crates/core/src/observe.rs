@@ -27,7 +27,8 @@ pub struct Observation {
     pub lease_lost: bool,
     /// The function ran beyond its lease and the margin: another attempt can have done its work as well.
     pub lease_outlived: bool,
-    /// The function succeeded, but its result is no answer for others, and the key was given back.
+    /// The function failed, or its result is no answer for others, and the key was given back: the next attempt is a
+    /// real one.
     pub given_back: bool,
 }
 

@@ -219,5 +219,11 @@ async fn a_result_is_given_back_only_where_its_key_is() {
         let (_, seen) = observed(bed.invoke(TIME, run)).await;
         assert_eq!(seen.map(|seen| seen.given_back), Some(is_given_back));
         assert_eq!(bed.record().is_none(), is_given_back);
+
+        let failing = engine.run(&input, |_| async { Err::<u8, _>("no") });
+        if is_given_back {
+            let (_, seen) = observed(bed.invoke(TIME, failing)).await;
+            assert_eq!(seen.map(|seen| (seen.outcome, seen.given_back)), Some(("FunctionFailed", true)));
+        }
     }
 }

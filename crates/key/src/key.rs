@@ -149,14 +149,48 @@ fn missing_text(expression: &str, parts: &[String]) -> String {
         // A default for the whole key would be one key for every input without one.
         [] => format!("the key `{expression}` selects {nothing}; send it"),
         [only] if only == expression => {
-            format!("the key `{expression}` selects {nothing}; send it, or select what is always there")
+            let hint = hint(parts);
+            format!("the key `{expression}` selects {nothing}; send it, or select what is always there{hint}")
         }
         [first, ..] => {
             let listed = parts.iter().map(|part| format!("`{part}`")).collect::<Vec<_>>().join(", ");
+            let select = if parts.len() == 1 { "selects" } else { "select" };
+            let default = if quoted_default(first).is_some() { "x" } else { first.as_str() };
             format!(
-                "the key `{expression}` is not complete: {listed} selects {nothing}; send it, or write \
-                 an optional part with a default, as in `{first} || 'none'`"
+                "the key `{expression}` is not complete: {listed} {select} {nothing}; send it, or write \
+                 an optional part with a default, as in `{default} || 'none'`{}",
+                hint(parts)
             )
         }
     }
+}
+
+/// What was probably meant.
+fn hint(parts: &[String]) -> String {
+    if let Some(quoted) = parts.iter().find_map(|part| quoted_default(part)) {
+        return format!(" ({quoted} names a member: a text stands in single quotes)");
+    }
+    match parts.iter().find_map(|part| inside_a_text(part)) {
+        Some((text, member)) => {
+            format!(" (if `{text}` is a text, open it: `powertools_json({text}).{member}`)")
+        }
+        None => String::new(),
+    }
+}
+
+/// What stands last, if it is a name in quotes that needs none.
+fn quoted_default(part: &str) -> Option<&str> {
+    let last = part.rsplit("||").next()?.trim();
+    let name = last.strip_prefix('"')?.strip_suffix('"')?;
+    (!name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(last)
+}
+
+/// A member of `body` and the like, which are texts in events of AWS, and what it is a member of.
+fn inside_a_text(part: &str) -> Option<(&str, &str)> {
+    let dots = part.match_indices('.').map(|(dot, _)| part.split_at(dot));
+    let mut texts = dots.filter(|(text, _)| {
+        let last = text.rsplit('.').next().unwrap_or(text);
+        ["body", "Message", "data"].contains(&last)
+    });
+    texts.next().map(|(text, member)| (text, &member[1..]))
 }

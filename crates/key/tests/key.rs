@@ -201,3 +201,26 @@ fn more_than_32_mib_is_no_key() {
         }
     }
 }
+
+#[test]
+fn what_was_probably_meant_is_said_with_a_missing_key() {
+    let told = |key: &str, json: &str| Key::parse(key).expect(key).of(json).expect_err(key).to_string();
+    let sqs = r#"{"body":"{\"order_id\":7}"}"#;
+    let inside = told("body.order_id", sqs);
+    assert!(inside.contains("open it: `powertools_json(body).order_id`"), "{inside}");
+    let inside = told("[id, Records[0].Sns.Message.order.id]", r#"{"id":1}"#);
+    assert!(inside.contains("open it: `powertools_json(Records[0].Sns.Message).order.id`"), "{inside}");
+    let quoted = told(r#"[id, order_id || "none"]"#, r#"{"id":1}"#);
+    assert!(!quoted.contains(r#""none" ||"#), "{quoted}");
+    let quoted = told(r#"[id, "none"]"#, r#"{"id":1}"#);
+    assert!(quoted.contains(r#""none" names a member: a text stands in single quotes"#), "{quoted}");
+    // Nothing of that where nothing is meant.
+    for (key, json) in
+        [("[order_id, version]", "{}"), (r#"["detail-type", detail.id]"#, "{}"), ("metadata.id", "{}")]
+    {
+        let plain = told(key, json);
+        assert!(!plain.contains("open it") && !plain.contains("single quotes"), "{plain}");
+    }
+    assert!(told("[order_id, version]", "{}").contains("`order_id`, `version` select nothing"));
+    assert!(told("[order_id, version]", r#"{"order_id":1}"#).contains("`version` selects nothing"));
+}

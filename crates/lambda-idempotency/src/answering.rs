@@ -13,8 +13,9 @@ use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
 use tower::Service;
 
-use crate::refused::{OnRefused, ended, unreadable};
+use crate::refused::{OnRefused, ended, unreadable, warn_if_hidden};
 use crate::service_fn::{diagnose, invocation};
+use crate::{Error, observed};
 
 /// See [`ServiceFn::on_refused`](crate::ServiceFn::on_refused).
 pub struct AnsweringFn<F, A> {
@@ -66,12 +67,19 @@ where
             Err(error) => return Box::pin(ready(Err(unreadable::<A>(&error)))),
         };
         let invocation = invocation(&context);
-        let running = invocation.scope((self.handler)(LambdaEvent::new(payload, context)));
+        let running = observed(invocation.scope((self.handler)(LambdaEvent::new(payload, context))));
         let on_refused = self.on_refused;
         Box::pin(async move {
-            match running.await {
+            let (ended_with, seen) = running.await;
+            match ended_with {
                 Ok(response) => to_raw_value(&response).map_err(diagnose),
-                Err(error) => ended(Some(on_refused), error, &text),
+                Err(error) => {
+                    let error = error.into();
+                    if Error::find(&*error).is_none() {
+                        seen.iter().for_each(warn_if_hidden);
+                    }
+                    ended::<E>(Some(on_refused), error, &text)
+                }
             }
         })
     }

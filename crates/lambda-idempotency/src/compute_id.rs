@@ -22,7 +22,7 @@ use crate::{Error, Fingerprint, Invocation, Key, MissingKey, Policy, RecordId, i
 /// [`Error::Config`] when name or key cannot be one, [`Error::MissingKey`], [`Error::InvalidKey`] or
 /// [`Error::InvalidInput`] when the input has no such key.
 pub fn compute_id<I: Serialize + ?Sized>(name: &str, key: &str, input: &I) -> Result<RecordId, Error> {
-    compute_id_with(Policy::new(), name, key, input)
+    compute_id_with(&Policy::new(), name, key, input)
 }
 
 /// As [`compute_id`], for a function under a policy that says how ids are made ([`Policy::powertools`]).
@@ -31,7 +31,7 @@ pub fn compute_id<I: Serialize + ?Sized>(name: &str, key: &str, input: &I) -> Re
 /// use lambda_idempotency::{Policy, Powertools, compute_id_with};
 ///
 /// let policy = Policy::new().powertools(Powertools::python());
-/// let id = compute_id_with(policy, "orders.app.handler", "user_id", &serde_json::json!({"user_id": "u-1"}))?;
+/// let id = compute_id_with(&policy, "orders.app.handler", "user_id", &serde_json::json!({"user_id": "u-1"}))?;
 /// assert_eq!(id.as_str(), "orders.app.handler#10f26c3616ad9e875bf989e28557f7a1");
 /// # Ok::<(), lambda_idempotency::Error>(())
 /// ```
@@ -39,7 +39,7 @@ pub fn compute_id<I: Serialize + ?Sized>(name: &str, key: &str, input: &I) -> Re
 /// # Errors
 /// As [`compute_id`].
 pub fn compute_id_with<I: Serialize + ?Sized>(
-    policy: Policy,
+    policy: &Policy,
     name: &str,
     key: &str,
     input: &I,
@@ -48,7 +48,7 @@ pub fn compute_id_with<I: Serialize + ?Sized>(
     let key =
         Key::parse_allowing_volatile(key).map_err(|error| Error::Config { message: error.to_string() })?;
     let settings = Settings::new(name, key)?.fingerprint(Fingerprint::Off).secret(installed::secret());
-    let settings = settings.policy(policy.missing_key(MissingKey::Refuse))?;
+    let settings = settings.policy(policy.clone().missing_key(MissingKey::Refuse))?;
     let identity = settings.identify(input, &Invocation::current())?;
     // Only a policy can let a missing key pass, and this one does not.
     identity

@@ -9,7 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::proxy::for_load_balancer;
 use crate::service_fn::{diagnose, diagnose_as};
-use crate::{Attempt, Error, JsonFault};
+use crate::{Attempt, Error, JsonFault, Observation};
 
 /// The response to an error of this library; `None` leaves it an error.
 pub(crate) type OnRefused = fn(&Error) -> Option<Value>;
@@ -22,19 +22,42 @@ pub(crate) type OnRefused = fn(&Error) -> Option<Value>;
 /// recognised (Kafka, MQ).
 ///
 /// Nor within a guarded call: it would record the response as its answer for everybody.
+///
+/// `E` is the type that the error had.
 pub(crate) fn ended<E>(
     on_refused: Option<OnRefused>,
-    error: E,
+    error: Box<dyn StdError + Send + Sync>,
     event: &RawValue,
-) -> Result<Box<RawValue>, Diagnostic>
-where
-    E: Into<Box<dyn StdError + Send + Sync>>,
-{
-    let error = error.into();
+) -> Result<Box<RawValue>, Diagnostic> {
     let on_refused = on_refused.filter(|_| Attempt::current().is_none());
     let response =
         on_refused.zip(Error::find(&*error)).and_then(|(answer, ours)| response(answer, ours, event.get()));
     response.ok_or_else(|| diagnose_as(std::any::type_name::<E>(), &*error))
+}
+
+/// Says that a refusal cannot be answered, because the handler's error hides it: it would be a 502 without a reason.
+pub(crate) fn warn_if_hidden(call: &Observation) {
+    let is_refusal = !matches!(
+        call.outcome,
+        "Executed"
+            | "Replayed"
+            | "Unprotected"
+            | "Skipped"
+            | "FunctionFailed"
+            | "FailureReplayed"
+            | "Panicked"
+            | "Dropped"
+    );
+    if is_refusal {
+        tracing::warn!(
+            target: "lambda_idempotency",
+            function = call.function,
+            refusal = call.outcome,
+            "the call was refused, but `on_refused` cannot see it: the handler's error does not have it among its \
+             sources, as a bare `anyhow::Error` and `#[error(transparent)]` have not; add `.context(…)` to it, or a \
+             variant with `#[from]` and a text of its own"
+        );
+    }
 }
 
 fn response(answer: OnRefused, error: &Error, event: &str) -> Option<Box<RawValue>> {

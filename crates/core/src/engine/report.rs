@@ -73,7 +73,7 @@ impl Report {
         self.note("the function outlived its lease: another attempt can have done its work as well");
     }
 
-    /// The function succeeded, but its result is no answer for others.
+    /// The next attempt is a real one.
     pub(super) fn given_back(&mut self) {
         self.call.given_back = true;
     }
@@ -101,7 +101,11 @@ impl Report {
             Err(RunError::Idempotency(error @ Error::AlreadyInProgress { .. })) => {
                 self.say(error.name(), Level::Info);
             }
-            Err(RunError::Idempotency(error)) => self.say(error.name(), Level::Error),
+            // Shows nothing of the input or the result, and there may be no other line that says why.
+            Err(RunError::Idempotency(error)) => {
+                self.note(&error.to_string());
+                self.say(error.name(), Level::Error);
+            }
             Err(RunError::Function(_)) => self.say("FunctionFailed", Level::Warn),
             Err(RunError::Replayed(..)) => self.say("FailureReplayed", Level::Warn),
         }

@@ -119,11 +119,8 @@ impl Run<'_> {
             Ok(Ok(value)) if is_answer => self.complete(&holder, &attempt, value, results, report).await,
             Ok(Ok(value)) => {
                 let writes = attempt.take_writes().is_some();
-                if self.policy().after_error() == OnError::Release
-                    && self.give_back(&holder, &attempt, report).await
-                {
-                    report.given_back();
-                } else {
+                let gives_back = self.policy().after_error() == OnError::Release;
+                if !gives_back || !self.give_back(&holder, &attempt, report).await {
                     report.note("the result is no answer for others, and its claim is kept");
                 }
                 match writes {
@@ -198,6 +195,9 @@ impl Run<'_> {
         // Within the lease it is an earlier try of this very release, whose reply was lost.
         if answer == Some(ReleaseAnswer::NotMine) && self.clock.now() >= attempt.lease_end() {
             report.lease_lost();
+        }
+        if answer.is_some() {
+            report.given_back();
         }
         answer.is_some()
     }

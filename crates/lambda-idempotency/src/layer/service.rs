@@ -81,9 +81,11 @@ where
                 }),
                 // Skipped is no answer: `null`.
                 Ok(outcome) => Ok(outcome.into_value().unwrap_or_default()),
-                Err(RunError::Idempotency(error)) => ended(guard.on_refused, error, &text),
+                Err(RunError::Idempotency(error)) => {
+                    ended::<crate::Error>(guard.on_refused, error.into(), &text)
+                }
                 Err(RunError::Function(error) | RunError::Replayed(error, _)) => {
-                    ended(guard.on_refused, error, &text)
+                    ended::<S::Error>(guard.on_refused, error.into(), &text)
                 }
             }
         }))

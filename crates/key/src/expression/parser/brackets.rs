@@ -37,9 +37,13 @@ impl Parser<'_> {
                     }
                 }
                 Token::Sign(":") if colons < 2 => colons += 1,
-                _ => {
+                token => {
                     let problem = "expected a position, a slice such as `0:2`, or `*` here";
-                    return Err(ExpressionError::new(self.text, at, problem));
+                    let error = ExpressionError::new(self.text, at, problem);
+                    return Err(match token {
+                        Token::Literal(_) => error.with_cure("a member is named after a dot, as in `a.b`"),
+                        _ => error,
+                    });
                 }
             }
         }
