@@ -141,3 +141,51 @@ async fn what_was_changed_since_its_text_was_captured_is_no_input() -> TestResul
     assert_eq!(record.into_inner(), json!({"order_id": 78}));
     Ok(())
 }
+
+#[idempotent(
+    key = "powertools_json(powertools_base64(kinesis.data)).order_id",
+    input = record,
+    name = "streams.submit"
+)]
+async fn submit_record(record: &Value, work: &Work) -> Result<usize, Error> {
+    match record["eventID"] == "fails" {
+        true => Err(Error::Config { message: "of the function's own".to_owned() }),
+        false => Ok(work.run()),
+    }
+}
+
+/// The loop of `docs/keys.md`.
+async fn stream(event: LambdaEvent<Value>, work: &Work) -> Value {
+    for record in event.payload["Records"].as_array().into_iter().flatten() {
+        if submit_record(record, work).await.is_err() {
+            let number = &record["kinesis"]["sequenceNumber"];
+            return json!({"batchItemFailures": [{"itemIdentifier": number}]});
+        }
+    }
+    json!({"batchItemFailures": []})
+}
+
+#[tokio::test]
+async fn a_stream_is_a_loop_over_its_records_that_stops_at_the_first_failure() -> TestResult {
+    let record = |number: u32, id: &str, order: &str| {
+        json!({
+            "eventSource": "aws:kinesis", "eventSourceARN": "arn:aws:kinesis:eu-west-1:1:stream/s", "eventID": id,
+            "eventName": "aws:kinesis:record", "awsRegion": "eu-west-1",
+            "kinesis": {"partitionKey": "p", "sequenceNumber": number.to_string(), "data": order},
+        })
+    };
+    // {"order_id":77}, {"order_id":78}, {"order_id":79}
+    let orders = ["eyJvcmRlcl9pZCI6Nzd9", "eyJvcmRlcl9pZCI6Nzh9", "eyJvcmRlcl9pZCI6Nzl9"];
+    let event = |second: &str| {
+        let records = [record(1, "a", orders[0]), record(2, second, orders[1]), record(3, "c", orders[2])];
+        LambdaEvent::new(json!({"Records": records}), Context::default())
+    };
+    let (bench, work) = (Bench::memory(), Work::new());
+    let failed = bench.run(stream(event("fails"), &work)).await;
+    assert_eq!(failed, json!({"batchItemFailures": [{"itemIdentifier": "2"}]}));
+    assert_eq!(work.runs(), 1);
+    // Delivered from the failure on, or as a whole: what is done is not done again.
+    assert_eq!(bench.run(stream(event("b"), &work)).await, json!({"batchItemFailures": []}));
+    assert_eq!(work.runs(), 3);
+    Ok(())
+}

@@ -3,5 +3,6 @@
 mod events;
 mod problems;
 mod queues;
+mod recipe;
 mod refusals;
 mod runtime;
