@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use aws_lambda_events::sqs::SqsEvent;
 use lambda_idempotency::batch::{self, Record};
+use lambda_idempotency::store::Status;
 use lambda_idempotency::{Clock, Error, Policy, ResultMode, idempotent};
-use lambda_idempotency_tests::{Bench, NOW, TestResult};
+use lambda_idempotency_tests::{Bench, NOW, TestResult, Work};
 use lambda_runtime::{Context, LambdaEvent};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -115,6 +116,34 @@ async fn ordered(job: Record<Job>) -> Result<u32, Error> {
     Ok(job.id)
 }
 
+/// A queue that hides a message for less time than the work takes delivers it again and again meanwhile.
+#[tokio::test]
+async fn a_message_that_comes_back_while_it_is_worked_on_is_acknowledged_when_that_is_done() -> TestResult {
+    let (bench, work) = (Bench::memory(), Work::new());
+    let submit = |job: Record<Job>| {
+        let (engine, work) = (bench.engine("jobs.long", "id"), work.clone());
+        async move { engine?.run(&job, |_| async { Ok::<_, Error>(work.run_held().await) }).await }
+    };
+    let delivery =
+        || event(vec![message(1, "", "ok")], u64::try_from(NOW.get()).unwrap_or_default() + 30_000);
+    let mut at_work = Box::pin(bench.run(batch::sqs(delivery()?, submit)));
+    assert!(futures_util::poll!(&mut at_work).is_pending());
+    for _ in 0..2 {
+        bench.clock.advance(Duration::from_secs(5));
+        let busy = bench.run(batch::sqs(delivery()?, submit)).await?;
+        assert_eq!(busy.batch_item_failures.len(), 1);
+    }
+    bench.clock.advance(Duration::from_secs(2));
+    work.go_on();
+    assert!(at_work.await?.batch_item_failures.is_empty());
+
+    bench.clock.advance(Duration::from_secs(3));
+    let replayed = bench.run(batch::sqs(delivery()?, submit)).await?;
+    assert!(replayed.batch_item_failures.is_empty());
+    assert_eq!(work.runs(), 1);
+    Ok(())
+}
+
 /// Every way in which a record is not done stops its group, and no other.
 #[tokio::test]
 async fn of_a_fifo_queue_a_group_waits_for_a_record_that_is_busy_unreadable_or_panics() -> TestResult {
@@ -149,6 +178,32 @@ async fn a_record_that_cannot_end_in_time_is_not_started() -> TestResult {
     let (ran, failed) = bench.run(deliver(event(messages, deadline)?)).await?;
     assert_eq!((ran, failed), (vec![1, 2], vec![]));
     assert_eq!(bench.clock.now(), NOW);
+    Ok(())
+}
+
+/// The records of one batch share one deadline, however late a record's turn comes.
+#[tokio::test]
+async fn each_records_lease_ends_with_the_invocation() -> TestResult {
+    let bench = Bench::memory();
+    let deadline = NOW.plus(Duration::from_secs(5));
+    let messages = vec![message(1, "", "ok"), message(2, "", "ok"), message(3, "", "ok")];
+    let leases = Mutex::new(Vec::new());
+    let submit = |job: Record<Job>| {
+        let (bench, leases) = (&bench, &leases);
+        async move {
+            let work = |_| async {
+                let mut records = bench.memory_records();
+                records.retain(|record| record.status == Status::InProgress);
+                leases.lock().expect("not poisoned").extend(records.iter().map(|record| record.lease_end));
+                bench.clock.advance(Duration::from_secs(1));
+                Ok::<_, Error>(())
+            };
+            bench.engine("jobs", "id")?.run(&job, work).await
+        }
+    };
+    let batch = event(messages, u64::try_from(deadline.get())?)?;
+    assert!(bench.run(batch::sqs(batch, submit)).await?.batch_item_failures.is_empty());
+    assert_eq!(*leases.lock().expect("not poisoned"), [Some(deadline); 3]);
     Ok(())
 }
 

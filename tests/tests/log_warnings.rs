@@ -3,8 +3,11 @@
 use std::io;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use lambda_idempotency::{Engine, MissingKey, Policy, Typed};
-use lambda_idempotency_tests::{Bench, Capture, ORDER_KEY, TestResult, Work, edited_order, name_of, order};
+use lambda_idempotency::{Engine, MissingKey, Policy, Typed, batch};
+use lambda_idempotency_tests::{
+    Bench, Capture, ORDER_KEY, TestResult, Work, edited_order, name_of, order, sqs_event,
+};
+use lambda_runtime::{Context, LambdaEvent};
 use serde_json::{Value, json};
 
 fn note(capture: &Capture) -> (String, String) {
@@ -89,5 +92,38 @@ async fn a_function_without_a_store_has_its_line_like_any_other() -> TestResult 
     let report = capture.reports().pop().ok_or("no line")?;
     assert_eq!((&*report.level, &*report.fields["outcome"]), ("ERROR", "Config"));
     assert_eq!(report.fields["function"], "orders.without_a_store");
+    Ok(())
+}
+
+/// An alarm on errors in the log is for what went wrong, not for an order that is kept.
+#[tokio::test]
+async fn a_busy_message_and_what_waits_for_it_in_its_group_are_no_errors_in_the_log() -> TestResult {
+    let (capture, _guard) = Capture::start();
+    let bench = Bench::memory();
+    let engine = bench.engine("jobs", "id")?;
+    let submit = |job: batch::Record<Value>| {
+        let engine = engine.clone();
+        async move {
+            let work = |_| std::future::pending::<Result<(), lambda_idempotency::Error>>();
+            engine.run(&job, work).await
+        }
+    };
+    let mut messages = sqs_event(&[("first", r#"{"id": 1}"#), ("second", r#"{"id": 2}"#)]);
+    for record in messages["Records"].as_array_mut().ok_or("no records")? {
+        record["eventSourceARN"] = json!("arn:aws:sqs:us-east-1:000000000000:jobs.fifo");
+        record["attributes"]["MessageGroupId"] = json!("g1");
+    }
+    let delivery =
+        || serde_json::from_value(messages.clone()).map(|event| LambdaEvent::new(event, Context::default()));
+    let mut at_work = Box::pin(bench.run(batch::sqs(delivery()?, submit)));
+    assert!(futures_util::poll!(&mut at_work).is_pending());
+    let returned = bench.run(batch::sqs(delivery()?, submit)).await?.batch_item_failures;
+    assert_eq!(returned.len(), 2);
+
+    let said = capture.entries().into_iter().filter_map(|entry| {
+        let message = entry.fields.get("message")?.contains("returned to the queue");
+        message.then_some(entry.level)
+    });
+    assert_eq!(said.collect::<Vec<_>>(), ["INFO", "INFO"]);
     Ok(())
 }

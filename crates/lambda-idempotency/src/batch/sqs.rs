@@ -44,8 +44,8 @@ pub enum BatchError {
 /// A record fails when its body is not the JSON of a `T`, when `work` returns `Err` or panics, or when too
 /// little time is left to start it; a record whose work is in progress elsewhere is one of these, so that
 /// SQS delivers it again later. Work that is done but whose result is not stored
-/// ([`Error::ResultNotStored`]) is a success. Each failure is logged with its error's own text, since
-/// nobody else will see it.
+/// ([`Error::ResultNotStored`]) is a success. Each failure is logged as an error with its own text, since
+/// nobody else will see it; work in progress, and a record that only waits for an earlier one, as information.
 ///
 /// Of a FIFO queue, the records of a message group that follow a failed one are not run and reported as well,
 /// so that their order is kept.
@@ -96,7 +96,8 @@ where
         let span = tracing::info_span!(target: "lambda_idempotency", "record", message_id = %message_id);
         let done = async {
             if group.as_ref().is_some_and(|group| failed_groups.contains(group)) {
-                log("an earlier record of its message group failed");
+                // The earlier one has said why, and how bad that is.
+                tracing::info!(target: "lambda_idempotency", "the record waits for an earlier one of its message group and is returned to the queue");
                 return false;
             }
             if !has_time(&invocation) {
