@@ -92,6 +92,24 @@ async fn a_redelivery_is_the_same_content_and_an_edited_body_is_not() -> TestRes
     Ok(())
 }
 
+/// The broker's id says which message it is, not which work: the producer's second send has another one.
+#[tokio::test]
+async fn the_producers_second_message_is_the_same_work_unless_the_message_id_is_the_key() -> TestResult {
+    #[idempotent(key = "Records[0].messageId", allow_volatile_key, name = "events.by-message")]
+    async fn by_message(event: LambdaEvent<Raw<Value>>) -> Result<usize, Error> {
+        Ok(event.payload["Records"].as_array().map_or(0, Vec::len))
+    }
+    let body = r#"{"order_id": 77, "instruction": "15s teaser"}"#;
+    let (by_order, by_id) = (Bench::memory(), Bench::memory());
+    for message in ["message-1", "message-2", "message-1"] {
+        let event = sqs_event(&[(message, body)]);
+        delivered(&by_order, &event).await?;
+        by_id.run(by_message(LambdaEvent::new(Raw::from_value(&event)?, Context::default()))).await?;
+    }
+    assert_eq!((by_order.count().await?, by_id.count().await?), (1, 2));
+    Ok(())
+}
+
 #[tokio::test]
 async fn an_event_of_several_records_is_refused_before_anything_happens() -> TestResult {
     let bench = Bench::memory();

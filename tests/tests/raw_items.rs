@@ -7,9 +7,9 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 use lambda_idempotency::decide::Deadline;
 use lambda_idempotency::dynamodb::{AttributeNames, SortKey};
-use lambda_idempotency::{DynamoDbStore, Engine, Invocation, Key, Outcome, Policy, RunError};
+use lambda_idempotency::{DynamoDbStore, Engine, Invocation, Key, Outcome, Policy, ResultMode, RunError};
 use lambda_idempotency_tests::{
-    Bench, Item, NOW, ORDER_KEY, TABLE, TestResult, Work, client, edited_order, order,
+    Bench, Item, NOW, ORDER_KEY, TABLE, TestResult, Work, client, edited_order, everything_said, order,
 };
 
 const NAME: &str = "orders.submit";
@@ -102,6 +102,24 @@ async fn in_a_table_with_a_sort_key_every_record_is_a_partition_of_its_own() -> 
     Ok(())
 }
 
+/// Where all records are in one partition, an error says which of them it is about.
+#[tokio::test]
+async fn in_a_table_with_ids_in_its_sort_key_an_error_names_the_record() -> TestResult {
+    let mut names = AttributeNames::default();
+    names.id = "PK".into();
+    names.sort_key = Some(SortKey::with_id("SK", "idempotency#orders"));
+    let bench =
+        Bench::dynamodb_with(|store| store.attribute_names(names).expect("names"), &["PK", "SK"]).await?;
+    let engine = bench.engine(NAME, ORDER_KEY)?;
+    engine.run(&order(), |_| async { Ok::<_, io::Error>(()) }).await?;
+    let stored = text(&bench.only_item().await?, "SK");
+    let refused = engine.run(&edited_order(), |_| async { Ok::<_, io::Error>(()) }).await;
+    let Err(RunError::Idempotency(error)) = refused else { return Err(format!("{refused:?}").into()) };
+    assert_eq!(error.name(), "PayloadMismatch");
+    assert!(error.to_string().contains(&stored), "{error}");
+    Ok(())
+}
+
 /// The read that looks for the sort key asks nothing of the row.
 #[tokio::test]
 async fn in_a_table_with_a_sort_key_an_expired_record_need_not_be_readable() -> TestResult {
@@ -169,6 +187,25 @@ async fn at_most_once_adds_the_deadline_of_the_holder_in_milliseconds() -> TestR
     assert_eq!(number(&before, "expiration"), "1900086401");
     assert_eq!(number(&before, "in_progress_expiration"), "1900086402000");
     assert_eq!(after.get("deadline"), None);
+    Ok(())
+}
+
+/// For work whose result must not lie in a table: neither does its input or its key.
+#[tokio::test]
+async fn of_work_that_is_only_marked_as_done_the_row_says_nothing_else() -> TestResult {
+    let canary = "canary-4f1d";
+    let bench = Bench::dynamodb().await?;
+    let engine = bench.engine(NAME, "id")?.policy(Policy::new().result_mode(ResultMode::MarkerOnly))?;
+    let input = serde_json::json!({"id": canary, "content": canary});
+    let work = |_| async { Ok::<_, io::Error>(canary.to_owned()) };
+    assert_eq!(engine.run(&input, work).await?, Outcome::Executed(canary.to_owned()));
+    let row = bench.only_item().await?;
+    assert_eq!(text(&row, "status"), "COMPLETED");
+    assert!(!format!("{row:?}").contains(canary), "{row:?}");
+    let again = engine.run(&input, work).await;
+    let Err(RunError::Idempotency(error)) = again else { return Err(format!("{again:?}").into()) };
+    assert_eq!(error.name(), "ResultNotStored");
+    assert!(!everything_said(&error).contains(canary), "{error}");
     Ok(())
 }
 

@@ -88,6 +88,23 @@ async fn dynamodb_with_a_sort_key_conforms() -> TestResult {
     Ok(())
 }
 
+/// Reserved words, which DynamoDB takes only behind placeholders: in every condition and update of every verb.
+#[tokio::test]
+async fn dynamodb_with_reserved_words_for_names_conforms() -> TestResult {
+    let dynamo = DynamoDb::start().await?;
+    dynamo.create_table_with_keys(TABLE, &["key"]).await?;
+    let mut names = AttributeNames::default();
+    names.id = "key".into();
+    names.expiration = "ttl".into();
+    names.in_progress_expiration = "timestamp".into();
+    names.validation = "hash".into();
+    names.owner = "user".into();
+    names.deadline = "time".into();
+    names.encoding = "type".into();
+    names.stored_at = "date".into();
+    conforms(DynamoDbStore::new(dynamo.client(), TABLE).attribute_names(names)?).await
+}
+
 #[tokio::test]
 async fn dynamodb_agrees_with_memory_in_random_histories() -> TestResult {
     let dynamo = dynoxide().await?;

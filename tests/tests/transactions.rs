@@ -4,9 +4,11 @@ use std::io;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, TransactWriteItem, Update};
-use lambda_idempotency::dynamodb::Writes;
-use lambda_idempotency::{Attempt, DynamoDbStore, Engine, Error, Key, MemoryStore, Outcome, RunError};
-use lambda_idempotency_tests::{Bench, ORDER_KEY, TABLE, TestResult, client, crashes, order};
+use lambda_idempotency::dynamodb::{AttributeNames, Writes};
+use lambda_idempotency::{
+    Attempt, DynamoDbStore, Engine, Error, Key, MemoryStore, Outcome, Policy, RunError,
+};
+use lambda_idempotency_tests::{Bench, NOW, ORDER_KEY, TABLE, TestResult, client, crashes, order};
 use loopback::Fault;
 use serde_json::json;
 
@@ -63,6 +65,44 @@ async fn result_and_writes_are_one_request() -> TestResult {
     assert_eq!(bench.proxy().operations(), ["PutItem", "TransactWriteItems"]);
     assert_eq!(submissions(&bench).await?, 1);
     assert_eq!(submit(&engine, "run-2").await?.into_value().as_deref(), Some("run-1"));
+    assert_eq!(submissions(&bench).await?, 1);
+    Ok(())
+}
+
+/// As without a transaction: under reserved words, and with a life that begins at the completion.
+#[tokio::test]
+async fn a_commit_writes_the_record_that_a_completion_would() -> TestResult {
+    let mut names = AttributeNames::default();
+    names.expiration = "ttl".into();
+    names.in_progress_expiration = "timestamp".into();
+    names.owner = "user".into();
+    names.stored_at = "date".into();
+    let bench = Bench::dynamodb_with(|store| store.attribute_names(names).expect("names"), &["id"]).await?;
+    let engine =
+        bench.engine(NAME, ORDER_KEY)?.policy(Policy::new().expires_after(Duration::from_secs(10)))?;
+    let mut records = Vec::new();
+    for with_writes in [false, true] {
+        let input = json!({"order_id": i32::from(with_writes), "version": 1});
+        let (bench, engine) = (&bench, &engine);
+        let id = engine.identify(&input)?.ok_or("no key")?.id().to_string();
+        let work = |attempt: Attempt| async move {
+            bench.clock.advance(Duration::from_secs(4));
+            if with_writes {
+                let writes = submission().map_err(|error| io::Error::other(error.to_string()))?;
+                attempt.commit_with(writes).map_err(io::Error::other)?;
+            }
+            Ok::<_, io::Error>("run-1".to_owned())
+        };
+        bench.clock.set(NOW);
+        engine.run(&input, work).await?;
+        let items = bench.dynamo().items(TABLE).await?;
+        let id = AttributeValue::S(id);
+        let mut item = items.into_iter().find(|item| item["id"] == id).ok_or("no record")?;
+        item.retain(|name, _| !["id", "user", "validation"].contains(&&**name));
+        records.push(item);
+    }
+    assert_eq!(records[0]["ttl"], AttributeValue::N("1900000015".into()), "{:?}", records[0]);
+    assert_eq!(records[0], records[1]);
     assert_eq!(submissions(&bench).await?, 1);
     Ok(())
 }
