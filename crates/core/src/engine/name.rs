@@ -2,7 +2,7 @@
 
 use lambda_idempotency_key::Name;
 
-use crate::Error;
+use crate::{Error, switch};
 
 /// Stands for the name of the Lambda function, which is not known before it is deployed.
 const LAMBDA_NAME: &str = "${AWS_LAMBDA_FUNCTION_NAME}";
@@ -16,6 +16,8 @@ pub(super) fn checked_name(name: &str) -> Result<Name, Error> {
     if name.contains(LAMBDA_NAME) {
         match std::env::var(VARIABLE) {
             Ok(lambda) if !lambda.is_empty() => expanded = name.replace(LAMBDA_NAME, &lambda),
+            // Nothing is stored under it.
+            _ if switch::disabled()? => expanded = name.replace(LAMBDA_NAME, "(disabled)"),
             _ => {
                 return refuse(format!(
                     "the name `{name}` needs the name of the Lambda function, and {VARIABLE} is not set: set it, \
