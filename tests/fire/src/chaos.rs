@@ -43,6 +43,8 @@ struct Chance {
 /// How often what was done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
+    /// Connections that clients made.
+    pub connections: u64,
     /// Passed on as it was.
     pub passed: u64,
     /// Passed on later.
@@ -88,6 +90,7 @@ impl Chaos {
             loop {
                 tokio::select! {
                     Ok((client, _)) = listener.accept() => {
+                        accepting.chance().tally.connections += 1;
                         connections.spawn(Arc::clone(&accepting).connection(client));
                     }
                     Some(_) = connections.join_next() => {}

@@ -1,11 +1,11 @@
-//! A process that has failed answers as one that never did.
+//! What one process keeps from invocation to invocation: its connections to the table, and nothing of a failure.
 
 use lambda_idempotency_tests::{TestResult, sqs_event};
 use loopback::Answer;
 use serde_json::Value;
 use under_fire::{Seed, Stage, order};
 
-use crate::{LONG, orders_binary};
+use crate::{LONG, acknowledged, message, orders_binary};
 
 async fn batch(stage: &Stage, ids: &[u64]) -> Answer {
     let orders: Vec<(String, String)> =
@@ -40,5 +40,20 @@ async fn a_batch_that_fails_is_answered_alike_by_a_warm_and_a_fresh_process() ->
     assert_eq!(warm.lambda.workers(), worker, "one process did all of it");
     warm.stop().await;
     fresh.stop().await;
+    Ok(())
+}
+
+/// The client is made once, and its connections are used again.
+#[tokio::test]
+async fn a_hundred_invocations_of_one_process_do_not_make_a_connection_each() -> TestResult {
+    let stage = Stage::start(orders_binary().await?, "orders.submit", 1, Seed::new()).await?;
+    for delivery in 0..100 {
+        let order = order(delivery % 20 + 1);
+        assert!(acknowledged(stage.lambda.invoke(message(&order), LONG)).await, "{delivery}");
+    }
+    assert_eq!(stage.provider.calls().len(), 20);
+    // One, and another where a request is sent before the reply to the last one has gone back to the pool.
+    assert!((1..=3).contains(&stage.chaos.tally().connections), "{:?}", stage.chaos.tally());
+    stage.stop().await;
     Ok(())
 }
