@@ -19,7 +19,7 @@ pub use service::IdempotencyService;
 ///
 /// The event type `A` is the handler's own and is found by the compiler. Key and fingerprint are taken
 /// from the bytes of the event, so `A` needs no [`Raw`](crate::Raw). Errors leave as through
-/// [`service_fn`](crate::service_fn).
+/// [`service_fn`](crate::service_fn). The handler's response is recorded as JSON, so it cannot be a stream.
 ///
 /// ```no_run
 /// use lambda_idempotency::{DynamoDbStore, IdempotencyLayer, Key, Policy};

@@ -9,13 +9,13 @@ use std::task::{Context, Poll};
 
 use lambda_idempotency_core::RunError;
 use lambda_runtime::{Diagnostic, LambdaEvent};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tower::Service;
 
 use super::Guard;
 use crate::Outcome;
+use crate::bounds::Recordable;
 use crate::refused::{ended, unreadable};
 use crate::service_fn::{diagnose, invocation};
 
@@ -47,7 +47,7 @@ impl<S: fmt::Debug, A> fmt::Debug for IdempotencyService<S, A> {
 impl<S, A> Service<LambdaEvent<Box<RawValue>>> for IdempotencyService<S, A>
 where
     S: Service<LambdaEvent<A>> + Clone + Send + 'static,
-    S::Response: Serialize + Send,
+    S::Response: Recordable + Send,
     S::Error: Into<Box<dyn StdError + Send + Sync>> + Send,
     S::Future: Send,
     A: DeserializeOwned + Send + 'static,
