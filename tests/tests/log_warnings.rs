@@ -95,6 +95,55 @@ async fn a_function_without_a_store_has_its_line_like_any_other() -> TestResult 
     Ok(())
 }
 
+/// So has one that cannot be guarded as it is written, at every call.
+#[tokio::test]
+async fn a_function_that_needs_a_name_has_its_line_like_any_other() -> TestResult {
+    // Inside of a function, and so in no place of its own.
+    #[lambda_idempotency::idempotent(key = "id", input = order)]
+    async fn nameless(order: &Value, work: &Work) -> Result<usize, lambda_idempotency::Error> {
+        Ok(work.run())
+    }
+    let (capture, _guard) = Capture::start();
+    let work = Work::new();
+    for call in 1..=2 {
+        let (refused, seen) = lambda_idempotency::observed(nameless(&json!({"id": 1}), &work)).await;
+        assert!(refused.is_err() && work.runs() == 0);
+        assert_eq!(seen.map(|seen| seen.outcome), Some("Config"));
+        let reports = capture.reports();
+        let report = reports.last().ok_or("no line")?;
+        assert_eq!((&*report.level, &*report.fields["outcome"]), ("ERROR", "Config"));
+        assert_eq!((reports.len(), &*report.fields["function"]), (call, "log_warnings::nameless"));
+    }
+    Ok(())
+}
+
+#[lambda_idempotency::idempotent(key = "id", input = order, name = "orders.shared")]
+async fn submit(order: &Value) -> Result<u8, lambda_idempotency::Error> {
+    let _ = order;
+    Ok(1)
+}
+
+#[lambda_idempotency::idempotent(key = "id", input = order, name = "orders.shared")]
+async fn cancel(order: &Value) -> Result<u8, lambda_idempotency::Error> {
+    let _ = order;
+    Ok(2)
+}
+
+/// It can be meant (a function that was moved), or it is a name that was copied.
+#[tokio::test]
+async fn two_functions_of_one_name_are_told_once_that_they_share_their_records() -> TestResult {
+    let (capture, _guard) = Capture::start();
+    let (bench, order) = (Bench::memory(), json!({"id": 1}));
+    for _ in 0..2 {
+        assert_eq!((bench.run(submit(&order)).await?, bench.run(cancel(&order)).await?), (1, 1));
+    }
+    let warnings: Vec<_> = capture.entries().into_iter().filter(|entry| entry.level == "WARN").collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert_eq!(warnings[0].fields["name"], "orders.shared");
+    assert!(warnings[0].fields["message"].contains("share their records"), "{warnings:?}");
+    Ok(())
+}
+
 /// An alarm on errors in the log is for what went wrong, not for an order that is kept.
 #[tokio::test]
 async fn a_busy_message_and_what_waits_for_it_in_its_group_are_no_errors_in_the_log() -> TestResult {

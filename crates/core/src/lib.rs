@@ -62,6 +62,8 @@ pub use attempt::Attempt;
 pub use cache::Cached;
 pub use cipher::{Cipher, CipherError};
 pub use clock::{Clock, SystemClock};
+#[doc(hidden)]
+pub use engine::report_refusal;
 pub use engine::{Engine, Identity, Results, Settings, Text, Typed};
 pub use error::Error;
 pub use invocation::{InInvocation, Invocation};

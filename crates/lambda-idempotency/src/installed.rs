@@ -106,9 +106,14 @@ fn set<T>(cell: &OnceLock<T>, value: T, what: &str, function: &str, more: &str) 
 pub(crate) fn applied_to(settings: Settings) -> Result<Settings, Error> {
     settings
         .secret(secret())
-        .observer(OBSERVER.get().cloned())
+        .observer(observer())
         .cipher(CIPHER.get().cloned())?
         .offload(OFFLOAD.get().cloned())
+}
+
+/// Who is told of each call of this process.
+pub(crate) fn observer() -> Option<Arc<dyn Observer>> {
+    OBSERVER.get().cloned()
 }
 
 /// The secret of this process.

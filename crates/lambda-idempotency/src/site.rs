@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use lambda_idempotency_core::{Settings, clock};
+use lambda_idempotency_core::{Settings, clock, report_refusal};
 
 use crate::answers::Answers;
 use crate::event_input::Input;
@@ -119,7 +119,7 @@ impl Site {
             }
             Err(message) => Err(Error::Config { message: message.clone() }),
         };
-        Call { state, invocation: input.own_invocation() }
+        Call { site: self, state, invocation: input.own_invocation() }
     }
 
     fn make(
@@ -177,6 +177,13 @@ impl Site {
         }
     }
 
+    /// A call that ended before there were settings has its line in the log and in the metrics, too.
+    fn say_refused(&self, error: &Error) {
+        let Self { module, function, .. } = self;
+        let name = self.name.map_or_else(|| format!("{module}::{function}"), str::to_owned);
+        report_refusal(&name, installed::observer(), error);
+    }
+
     /// Two functions of one explicit name share their records, which can be meant.
     fn say_if_shared(&'static self, name: &str) {
         static NAMES: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
@@ -201,6 +208,7 @@ pub fn policy(policy: &impl Borrow<Policy>) -> Policy {
 /// One call of an annotated function, its identity taken.
 #[derive(Debug)]
 pub struct Call {
+    site: &'static Site,
     state: Result<(&'static Settings, Result<Option<Identity>, Error>), Error>,
     /// What the event in the function's hand says, where no invocation was set around it.
     invocation: Option<Invocation>,
@@ -240,7 +248,7 @@ impl Call {
         F: FnOnce() -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
-        let (settings, mut identity) = self.state?;
+        let (settings, mut identity) = self.state.inspect_err(|error| self.site.say_refused(error))?;
         let default: Arc<dyn Store>;
         let store = match store {
             Some(store) => store,

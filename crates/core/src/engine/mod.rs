@@ -27,6 +27,8 @@ use serde::de::DeserializeOwned;
 
 pub use identity::Identity;
 pub(crate) use json::from_text;
+#[doc(hidden)]
+pub use report::report_refusal;
 pub use results::{Results, Text, Typed};
 pub use settings::Settings;
 

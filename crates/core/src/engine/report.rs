@@ -97,18 +97,20 @@ impl Report {
         match result {
             Ok(outcome) if quiet => self.say(outcome.name(), Level::Info),
             Ok(outcome) => self.say(outcome.name(), Level::Warn),
-            // Ordinary in an at-least-once world: it is how a duplicate waits.
-            Err(RunError::Idempotency(error @ Error::AlreadyInProgress { .. })) => {
-                self.say(error.name(), Level::Info);
-            }
-            // Shows nothing of the input or the result, and there may be no other line that says why.
-            Err(RunError::Idempotency(error)) => {
-                self.note(&error.to_string());
-                self.say(error.name(), Level::Error);
-            }
+            Err(RunError::Idempotency(error)) => self.refused(error),
             Err(RunError::Function(_)) => self.say("FunctionFailed", Level::Warn),
             Err(RunError::Replayed(..)) => self.say("FailureReplayed", Level::Warn),
         }
+    }
+
+    fn refused(&mut self, error: &Error) {
+        // Ordinary in an at-least-once world: it is how a duplicate waits.
+        if let Error::AlreadyInProgress { .. } = error {
+            return self.say(error.name(), Level::Info);
+        }
+        // Shows nothing of the input or the result, and there may be no other line that says why.
+        self.note(&error.to_string());
+        self.say(error.name(), Level::Error);
     }
 
     fn say(&mut self, outcome: &'static str, level: Level) {
@@ -128,6 +130,12 @@ impl Report {
             }
         }
     }
+}
+
+/// Says of a call that its function cannot be guarded as it is written.
+#[doc(hidden)]
+pub fn report_refusal(function: &str, observer: Option<Arc<dyn Observer>>, error: &Error) {
+    Report::new(function, observer).refused(error);
 }
 
 impl Drop for Report {
