@@ -2,9 +2,10 @@
 //! from running. The switch is read once in a process, so the test runs itself in one where it is set.
 
 use std::process::Command;
+use std::time::Duration;
 
 use lambda_idempotency::{
-    DynamoDbStore, Engine, Error, IdempotencyLayer, Key, Policy, Powertools, Raw, idempotent, install,
+    DynamoDbStore, Engine, Error, IdempotencyLayer, Key, Lease, Policy, Powertools, Raw, idempotent, install,
     observed,
 };
 use lambda_idempotency_tests::{TestResult, Work};
@@ -24,6 +25,40 @@ async fn submit(order: &Value, work: &Work) -> Result<usize, Error> {
 async fn taken_over(event: LambdaEvent<Raw<Value>>, work: &Work) -> Result<usize, Error> {
     let _ = event;
     Ok(work.run())
+}
+
+static CONTRADICTORY: Policy = Policy::new().lease(Lease::Fixed(Duration::from_secs(7200)));
+
+#[idempotent(key = "order_id", input = order, expires_after = "1h", policy = &CONTRADICTORY)]
+async fn contradictory(order: &Value, work: &Work) -> Result<usize, Error> {
+    Ok(work.run())
+}
+
+trait Ship {
+    #[idempotent(key = "order_id", input = order)]
+    async fn ship(&self, order: &Value, work: &Work) -> Result<usize, Error> {
+        Ok(work.run())
+    }
+}
+
+impl Ship for u8 {}
+impl Ship for u16 {}
+
+/// What is refused at its first call otherwise: the switch is there for the night on which that is found out.
+async fn twice_each_that_cannot_be_guarded() -> Result<Vec<usize>, Error> {
+    #[idempotent(key = "order_id", input = order)]
+    async fn nameless(order: &Value, work: &Work) -> Result<usize, Error> {
+        Ok(work.run())
+    }
+    let (work, order) = (Work::new(), json!({"order_id": 77}));
+    let mut runs = Vec::new();
+    for _ in 0..2 {
+        runs.push(nameless(&order, &work).await?);
+        runs.push(contradictory(&order, &work).await?);
+        runs.push(1_u8.ship(&order, &work).await?);
+        runs.push(1_u16.ship(&order, &work).await?);
+    }
+    Ok(runs)
 }
 
 /// Everything that can be guarded, twice each; the numbers of the runs.
@@ -62,6 +97,7 @@ async fn twice_each() -> Result<Vec<usize>, Box<dyn std::error::Error + Send + S
 async fn without_protection_everything_runs_and_nothing_of_aws_is_needed() -> TestResult {
     if std::env::var_os("SWITCHED_OFF_TEST").is_some() {
         assert_eq!(twice_each().await?, (1..=16).collect::<Vec<_>>());
+        assert_eq!(twice_each_that_cannot_be_guarded().await?, (1..=8).collect::<Vec<_>>());
         return Ok(());
     }
     let mut child = Command::new(std::env::current_exe()?);

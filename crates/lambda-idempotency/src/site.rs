@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use lambda_idempotency_core::{Settings, clock, report_refusal};
+use lambda_idempotency_core::{Settings, clock, report_refusal, switch};
 
 use crate::answers::Answers;
 use crate::event_input::Input;
@@ -32,6 +32,8 @@ struct Made {
     settings: Settings,
     /// The type whose method this is, where that is part of the name.
     self_type: Option<&'static str>,
+    /// Not where protection is switched off.
+    is_guarded: bool,
 }
 
 impl Site {
@@ -109,10 +111,17 @@ impl Site {
         input: Input<'_, I>,
     ) -> Call {
         let self_type = self_type.filter(|_| self.name.is_none());
-        let make = || self.make(here, self_type, policy()).map_err(|error| error.to_string());
-        let state = match self.made.get_or_init(make) {
+        let made = self.made.get_or_init(|| {
+            let made = match switch::disabled() {
+                // What is wrong with its name or policy keeps no function from running that nothing protects.
+                Ok(true) => self.make_unguarded(),
+                Ok(false) | Err(_) => self.make(here, self_type, policy()),
+            };
+            made.map_err(|error| error.to_string())
+        });
+        let state = match made {
             // A default method of a trait is one function for every type that has it.
-            Ok(made) if made.self_type != self_type => Err(self.ambiguous(here)),
+            Ok(made) if made.is_guarded && made.self_type != self_type => Err(self.ambiguous(here)),
             Ok(Made { settings, .. }) => {
                 let identity = input.identify(settings);
                 Ok((settings, identity))
@@ -145,7 +154,21 @@ impl Site {
             None => settings,
         };
         let settings = if self.name.is_none() { settings.with_default_name() } else { settings };
-        Ok(Made { settings: installed::applied_to(settings)?, self_type })
+        Ok(Made { settings: installed::applied_to(settings)?, self_type, is_guarded: true })
+    }
+
+    /// Settings with which the function only runs.
+    fn make_unguarded(&self) -> Result<Made, Error> {
+        let key = Key::parse_allowing_volatile(self.key)
+            .map_err(|error| Error::Config { message: error.to_string() })?;
+        let settings = Settings::new(&self.plain_name(), key)?.observer(installed::observer());
+        Ok(Made { settings, self_type: None, is_guarded: false })
+    }
+
+    /// What to call it where there may be no name for its records.
+    fn plain_name(&self) -> String {
+        let Self { module, function, .. } = self;
+        self.name.map_or_else(|| format!("{module}::{function}"), str::to_owned)
     }
 
     /// Lambda function, module, type and function: the same in every process, and of no two functions.
@@ -179,9 +202,7 @@ impl Site {
 
     /// A call that ended before there were settings has its line in the log and in the metrics, too.
     fn say_refused(&self, error: &Error) {
-        let Self { module, function, .. } = self;
-        let name = self.name.map_or_else(|| format!("{module}::{function}"), str::to_owned);
-        report_refusal(&name, installed::observer(), error);
+        report_refusal(&self.plain_name(), installed::observer(), error);
     }
 
     /// Two functions of one explicit name share their records, which can be meant.
