@@ -113,6 +113,7 @@ async fn a_function_that_needs_a_name_has_its_line_like_any_other() -> TestResul
         let report = reports.last().ok_or("no line")?;
         assert_eq!((&*report.level, &*report.fields["outcome"]), ("ERROR", "Config"));
         assert_eq!((reports.len(), &*report.fields["function"]), (call, "log_warnings::nameless"));
+        assert!(report.fields["note"].contains("name = "), "{report:?}");
     }
     Ok(())
 }
