@@ -186,6 +186,14 @@ fn an_expression_whose_result_differs_between_the_languages_is_refused_by_name()
             assert!(told.contains(&format!("`{part}` ")) && told.contains("leave it out"), "{told}");
         }
     }
+    // Events on which they do not agree.
+    let key = Key::parse("[id, powertools_base64(d)]").expect("a key");
+    for (data, agreed) in [("YWJj", true), (" YWJj ", false), ("YWJj\\n", false), ("77u/YWJj", false)] {
+        let event = format!(r#"{{"id":1,"d":"{data}"}}"#);
+        let id = Powertools::typescript().record_id(&name, &key, &event);
+        assert_eq!(id.is_ok(), agreed, "{data}: {id:?}");
+        assert!(key.of(&event).is_ok(), "{data} is a key without the profile");
+    }
     // And what they agree on is not.
     for text in [
         "items[?n > `2` && !gone].sku",

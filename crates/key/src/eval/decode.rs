@@ -16,6 +16,8 @@ use crate::json::text::Text;
 /// How large a decompressed text may be: more than any event holds, less than hurts.
 const MAX_INFLATED: u64 = 8 << 20;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 impl<'a> Call<'_, 'a> {
     pub(super) fn decode(&self, function: Function) -> Value<'a> {
         if matches!(self.argument(0), Node::Null) {
@@ -43,6 +45,9 @@ impl<'a> Call<'_, 'a> {
     }
 
     fn base64(&self, text: &str) -> Result<Vec<u8>, SelectError> {
+        if self.evaluation.is_shared && text.trim_ascii() != text {
+            return self.other("takes base64 with white space around it, which is nothing in TypeScript");
+        }
         STANDARD.decode(text.trim_ascii()).or_else(|_| self.undecodable(DecodeReason::Base64))
     }
 
@@ -58,7 +63,15 @@ impl<'a> Call<'_, 'a> {
         }
     }
 
+    /// Not the same in every language.
+    fn other<T>(&self, reason: &'static str) -> Result<T, SelectError> {
+        Err(SelectError::OtherInPowertools { part: self.text(), reason })
+    }
+
     fn utf8(&self, bytes: Vec<u8>) -> Value<'a> {
+        if self.evaluation.is_shared && bytes.starts_with(BYTE_ORDER_MARK) {
+            return self.other("keeps a byte order mark, which TypeScript leaves out");
+        }
         match String::from_utf8(bytes) {
             Ok(text) => Ok(Node::String(Text::from(text))),
             Err(_) => self.undecodable(DecodeReason::NotText),

@@ -31,13 +31,20 @@ pub(crate) struct Evaluation<'a> {
     plan: &'a Plan,
     json: &'a str,
     steps: Cell<u64>,
+    /// Whether what other implementations read otherwise is an error.
+    is_shared: bool,
 }
 
 type Value<'a> = Result<Node<'a>, SelectError>;
 
 impl<'a> Evaluation<'a> {
     pub(crate) fn new(expression: &'a str, plan: &'a Plan, json: &'a str) -> Self {
-        Self { expression, plan, json, steps: Cell::new(0) }
+        Self { expression, plan, json, steps: Cell::new(0), is_shared: false }
+    }
+
+    /// Refuses what other implementations read otherwise.
+    pub(crate) fn shared(self) -> Self {
+        Self { is_shared: true, ..self }
     }
 
     /// The selected value, and the text of each part that must be present and is not.

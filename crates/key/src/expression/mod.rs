@@ -107,18 +107,23 @@ impl Expression {
             let missing = if says_something { Vec::new() } else { vec!["@".to_owned()] };
             return Ok(Selection::new(canonical, missing));
         }
-        self.select_written(json, |node| Ok(canonical_node(node)?))
+        let (node, parts) = self.evaluation(json).run(self.ast())?;
+        Ok(Selection::new(canonical_node(&node)?, parts))
     }
 
-    /// As [`Expression::select`], with the value in another spelling.
-    pub(crate) fn select_written(
+    /// As [`Expression::select`], with the value in another spelling; what other implementations read otherwise is an
+    /// error.
+    pub(crate) fn select_shared(
         &self,
         json: &str,
         write: impl FnOnce(&Node<'_>) -> Result<String, SelectError>,
     ) -> Result<Selection, SelectError> {
-        let evaluation = Evaluation::new(self.as_str(), &self.inner.plan, json);
-        let (node, parts) = evaluation.run(self.ast())?;
+        let (node, parts) = self.evaluation(json).shared().run(self.ast())?;
         Ok(Selection::new(write(&node)?, parts))
+    }
+
+    fn evaluation<'a>(&'a self, json: &'a str) -> Evaluation<'a> {
+        Evaluation::new(self.as_str(), &self.inner.plan, json)
     }
 
     pub(crate) fn ast(&self) -> &Ast {

@@ -162,7 +162,7 @@ impl Powertools {
 
     fn select(self, expression: &Expression, json: &str) -> Result<Selection, SelectError> {
         allowed::check(expression)?;
-        expression.select_written(json, |node| match self.language {
+        expression.select_shared(json, |node| match self.language {
             Language::Python => spell::spell::<python::Python>(node),
             Language::TypeScript => spell::spell::<typescript::TypeScript>(node),
         })
