@@ -41,7 +41,7 @@ pub enum Error {
     },
     /// The event, or the record of a batch, is not the JSON of the type that the function takes. Nothing was run
     /// and the store was not asked.
-    #[error("the event does not fit {expected} ({reason}); it is refused unread")]
+    #[error("the event does not fit {expected} ({reason}); it is refused before anything is done")]
     UnreadableEvent {
         /// The type.
         expected: String,

@@ -4,9 +4,11 @@ use std::fmt;
 
 /// What kind of JSON failure it was and where, without the text that failed: serde's own messages
 /// quote the value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonFault {
     kind: &'static str,
+    /// The name of a field that is missing: the type's, not the text's.
+    missing: Option<Box<str>>,
     line: usize,
     column: usize,
 }
@@ -14,17 +16,24 @@ pub struct JsonFault {
 impl JsonFault {
     pub(crate) const UNKNOWN_ENCODING: Self = Self {
         kind: "its encoding is not known here: another cipher or place, none, or a newer version wrote it",
+        missing: None,
         line: 0,
         column: 0,
     };
     pub(crate) const UNDECRYPTABLE: Self = Self {
         kind: "it cannot be decrypted: another key, data moved from another record, or changed data",
+        missing: None,
         line: 0,
         column: 0,
     };
-    pub(crate) const DAMAGED: Self = Self { kind: "its encoded form is damaged", line: 0, column: 0 };
-    pub(crate) const STORED_FAILURE: Self =
-        Self { kind: "it is a stored failure, and this function replays none", line: 0, column: 0 };
+    pub(crate) const DAMAGED: Self =
+        Self { kind: "its encoded form is damaged", missing: None, line: 0, column: 0 };
+    pub(crate) const STORED_FAILURE: Self = Self {
+        kind: "it is a stored failure, and this function replays none",
+        missing: None,
+        line: 0,
+        column: 0,
+    };
 }
 
 /// What this library's own code says when it refuses to write a value. It quotes nothing of the value, so a
@@ -44,7 +53,7 @@ impl JsonFault {
         let said = error.to_string();
         let known = [refusals::NOT_FINITE, refusals::CHANGED_SINCE_CAPTURED].into_iter().find(|k| *k == said);
         let other = "its `Serialize` refuses, or a map in it has keys that are no text";
-        Self { kind: known.unwrap_or(other), line: 0, column: 0 }
+        Self { kind: known.unwrap_or(other), missing: None, line: 0, column: 0 }
     }
 }
 
@@ -56,16 +65,30 @@ impl From<&serde_json::Error> for JsonFault {
             serde_json::error::Category::Data => "a wrong type or a missing field",
             serde_json::error::Category::Eof => "it ends too early",
         };
-        Self { kind, line: error.line(), column: error.column() }
+        let missing = missing_field(&error.to_string()).map(Into::into);
+        Self { kind, missing, line: error.line(), column: error.column() }
     }
 }
 
 impl fmt::Display for JsonFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind)?;
+        match &self.missing {
+            Some(field) => write!(f, "the field `{field}` is missing")?,
+            None => f.write_str(self.kind)?,
+        }
         if self.line > 0 {
             write!(f, " at line {} column {}", self.line, self.column)?;
         }
         Ok(())
     }
+}
+
+/// The longest name that is shown.
+const LONGEST_NAME: usize = 64;
+
+/// The field of which serde says that it is missing, if that can be a field's name and nothing else.
+fn missing_field(message: &str) -> Option<&str> {
+    let (name, _) = message.strip_prefix("missing field `")?.split_once('`')?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '$');
+    (name.len() <= LONGEST_NAME && name.chars().all(is_name)).then_some(name)
 }

@@ -71,3 +71,31 @@ async fn a_result_replays_to_the_last_digit() -> TestResult {
     }
     Ok(())
 }
+
+#[test]
+fn a_missing_field_is_named_and_nothing_of_the_text_is_shown() -> TestResult {
+    let told = |json: &str| {
+        let direct = Raw::<Order>::from_json(json).err().map(|error| error.to_string());
+        let nested = serde_json::from_str::<Raw<Order>>(json).err().map(|error| error.to_string());
+        [direct, nested].map(|told| told.unwrap_or_default())
+    };
+    for told in told(r#"{"id":1,"wide":2,"prize":"canary"}"#) {
+        assert!(told.contains("the field `price` is missing"), "{told}");
+        assert!(!told.contains("canary") && !told.contains("prize"), "{told}");
+    }
+    for told in told(r#"{"id":"canary","wide":2,"price":1}"#) {
+        assert!(told.contains("a wrong type") && !told.contains("canary"), "{told}");
+    }
+    // An error of one's own that only looks like it.
+    #[derive(Debug)]
+    struct Own;
+    impl<'de> Deserialize<'de> for Own {
+        fn deserialize<D: serde::Deserializer<'de>>(text: D) -> Result<Self, D::Error> {
+            let text = String::deserialize(text)?;
+            Err(serde::de::Error::custom(format!("missing field `{text}`")))
+        }
+    }
+    let error = Raw::<Own>::from_json(r#""a card, 4242 4242""#).err().ok_or("it was read")?;
+    assert!(!error.to_string().contains("4242"), "{error}");
+    Ok(())
+}
