@@ -1,9 +1,12 @@
 //! A table that Powertools for AWS Lambda wrote, in Python or TypeScript, answers a Rust function.
 //!
-//! The rows were written by the utilities themselves: see `powertools_ids.rs` of the key crate.
+//! The rows were written by the utilities themselves.
+
+#[path = "../../crates/key/tests/fixtures/powertools.rs"]
+#[allow(dead_code, reason = "the validation is looked at in the key crate's tests")]
+mod powertools;
 
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,40 +20,14 @@ use lambda_idempotency::{
 };
 use lambda_idempotency_tests::{Bench, Item, TestResult};
 use lambda_runtime::LambdaEvent;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tower::{Layer, ServiceExt};
 
-#[derive(Deserialize)]
-struct Case {
-    case: String,
-    event: String,
-    key: String,
-    fingerprint: String,
-    hash: String,
-    python: Option<Written>,
-    typescript: Option<Written>,
-}
-
-#[derive(Deserialize)]
-struct Written {
-    name: String,
-    hash: String,
-    /// What its handler returned, as JSON.
-    result: String,
-    in_progress: Value,
-    completed: Value,
-}
-
-fn cases() -> Result<Vec<Case>, Box<dyn std::error::Error + Send + Sync>> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/key/tests/fixtures/powertools-records.json");
-    Ok(serde_json::from_str(&std::fs::read_to_string(path)?)?)
-}
+use powertools::{Case, cases};
 
 fn case(name: &str) -> Result<Case, Box<dyn std::error::Error + Send + Sync>> {
-    Ok(cases()?.into_iter().find(|case| case.case == name).ok_or("no such case")?)
+    Ok(cases().into_iter().find(|case| case.case == name).ok_or("no such case")?)
 }
 
 /// A row, from DynamoDB's JSON.
@@ -73,21 +50,9 @@ fn attribute(json: &Value) -> AttributeValue {
     }
 }
 
-fn written(case: &Case) -> [(&'static str, Powertools, Option<&Written>); 2] {
-    [
-        ("python", Powertools::python(), case.python.as_ref()),
-        ("typescript", Powertools::typescript(), case.typescript.as_ref()),
-    ]
-}
-
 /// The Rust function in the other one's place.
 fn engine(bench: &Bench, case: &Case, powertools: Powertools, name: &str) -> Result<Engine, Error> {
     let config = |message: String| Error::Config { message };
-    let powertools = powertools.hash(match case.hash.as_str() {
-        "sha256" => PowertoolsHash::Sha256,
-        "sha512" => PowertoolsHash::Sha512,
-        _ => PowertoolsHash::Md5,
-    });
     let key = Key::parse_allowing_volatile(&case.key).map_err(|error| config(error.to_string()))?;
     let fingerprint = Fingerprint::parse(&case.fingerprint).map_err(|error| config(error.to_string()))?;
     let engine = Engine::new(name, bench.store.clone(), key)?.clock(bench.clock.clone());
@@ -104,8 +69,8 @@ async fn run(engine: &Engine, event: &str) -> Result<Outcome<Value>, RunError<io
 async fn what_powertools_completed_is_replayed() -> TestResult {
     let bench = Bench::dynamodb().await?;
     let mut replayed = 0;
-    for case in cases()? {
-        for (language, powertools, written) in written(&case) {
+    for case in cases() {
+        for (language, powertools, written) in case.written() {
             // Rows of composite or renamed keys are of other tables.
             let Some(written) = written.filter(|written| written.completed.get("id").is_some()) else {
                 continue;
@@ -139,7 +104,7 @@ async fn what_powertools_completed_is_replayed() -> TestResult {
 #[tokio::test]
 async fn what_powertools_has_in_progress_is_left_alone_until_its_lease_has_passed() -> TestResult {
     let case = case("001_whole_payload")?;
-    for (language, powertools, written) in written(&case) {
+    for (language, powertools, written) in case.written() {
         let bench = Bench::dynamodb().await?;
         let written = written.ok_or("not written")?;
         bench.put(item(&written.in_progress)).await?;
@@ -169,7 +134,7 @@ async fn what_powertools_has_in_progress_is_left_alone_until_its_lease_has_passe
 #[tokio::test]
 async fn what_powertools_validated_is_a_mismatch_with_other_content() -> TestResult {
     let case = case("041_payload_validation_sha256")?;
-    for (language, powertools, written) in written(&case) {
+    for (language, powertools, written) in case.written() {
         let bench = Bench::dynamodb().await?;
         let written = written.ok_or("not written")?;
         let engine = engine(&bench, &case, powertools, &written.name)?;
@@ -288,7 +253,7 @@ async fn tables_with_a_sort_key_or_other_names_are_read() -> TestResult {
         ("087_renamed_attributes", renamed, &["idempotency_key"]),
     ] {
         let case = case(name)?;
-        for (language, powertools, written) in written(&case) {
+        for (language, powertools, written) in case.written() {
             let with_names = |store: DynamoDbStore| store.attribute_names(names.clone()).expect("names");
             let bench = Bench::dynamodb_with(with_names, keys).await?;
             let written = written.ok_or("not written")?;
