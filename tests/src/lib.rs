@@ -15,6 +15,17 @@ pub use bench::{Bench, Item, TABLE, client};
 pub use capture::{Capture, Entry};
 pub use work::Work;
 
+/// What an annotated function of a test fails with.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// This library's errors.
+    #[error("not done")]
+    Idempotency(#[from] lambda_idempotency::Error),
+    /// Its own.
+    #[error("failed")]
+    Failed,
+}
+
 /// What a test returns.
 pub type TestResult = Result<(), Box<dyn StdError + Send + Sync>>;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lambda_idempotency::decide::Deadline;
 use lambda_idempotency::{Attempt, Error, Invocation, idempotent};
-use lambda_idempotency_tests::{Bench, NOW, TestResult, Work, on_both_stores};
+use lambda_idempotency_tests::{Bench, JobError, NOW, TestResult, Work, on_both_stores};
 use serde::Serialize;
 use tokio::task::JoinHandle;
 
@@ -16,14 +16,6 @@ struct Job {
 
 const JOB: Job = Job { id: 1, content: 1 };
 const SECOND: Duration = Duration::from_secs(1);
-
-#[derive(Debug, thiserror::Error)]
-enum JobError {
-    #[error("not done")]
-    Idempotency(#[from] Error),
-    #[error("failed")]
-    Failed,
-}
 
 /// Answers who ran it, and whether as a takeover.
 #[idempotent(key = "id", input = job, expires_after = "1m", name = "jobs")]

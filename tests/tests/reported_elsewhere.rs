@@ -10,18 +10,10 @@ use lambda_idempotency::{
     batch, idempotent,
 };
 use lambda_idempotency_tests::{
-    Bench, ORDER_KEY, TABLE, TestResult, Work, client, name_of, on_both_stores, order, sqs_event,
+    Bench, JobError, ORDER_KEY, TABLE, TestResult, Work, client, name_of, on_both_stores, order, sqs_event,
 };
 use lambda_runtime::{Context, LambdaEvent};
 use serde_json::{Value, json};
-
-#[derive(Debug, thiserror::Error)]
-enum JobError {
-    #[error("not done")]
-    Idempotency(#[from] Error),
-    #[error("failed")]
-    Failed,
-}
 
 on_both_stores!(
     functions_that_open_a_body_do_so_in_key_and_fingerprint,

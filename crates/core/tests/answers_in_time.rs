@@ -8,27 +8,12 @@ use std::time::Duration;
 
 use lambda_idempotency_core::decide::Deadline;
 use lambda_idempotency_core::{
-    ClaimAnswer, ClaimRequest, Clock, CompleteAnswer, CompleteRequest, Engine, EpochMillis, Invocation, Key,
-    MemoryStore, Object, Offload, Policy, Reading, RecordId, ReleaseAnswer, ReleaseRequest, RenewAnswer,
-    RenewRequest, Store, StoreError,
+    Clock, Engine, EpochMillis, Invocation, Key, MemoryStore, Object, Offload, Policy, Reading, RecordId,
+    ReleaseAnswer, ReleaseRequest, Store, StoreError,
 };
 use serde_json::json;
-use support::START;
+use support::{Around, Paused, Wrapped};
 use tokio::time::Instant;
-
-/// The paused time of the runtime.
-#[derive(Debug)]
-struct Paused(Instant);
-
-#[async_trait::async_trait]
-impl Clock for Paused {
-    fn now(&self) -> EpochMillis {
-        START.plus(self.0.elapsed())
-    }
-    async fn sleep(&self, duration: Duration) {
-        tokio::time::sleep(duration).await;
-    }
-}
 
 /// What never answers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,18 +31,12 @@ struct Parts {
 }
 
 #[async_trait::async_trait]
-impl Store for Parts {
-    async fn claim(&self, request: &ClaimRequest) -> Result<ClaimAnswer, StoreError> {
-        self.store.claim(request).await
-    }
-    async fn complete(&self, request: &CompleteRequest) -> Result<CompleteAnswer, StoreError> {
-        self.store.complete(request).await
+impl Around for Parts {
+    fn inner(&self) -> &MemoryStore {
+        &self.store
     }
     async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError> {
         if self.hangs.release { pending().await } else { self.store.release(request).await }
-    }
-    async fn renew(&self, request: &RenewRequest) -> Result<RenewAnswer, StoreError> {
-        self.store.renew(request).await
     }
     async fn get(&self, id: &RecordId, now: EpochMillis) -> Result<Reading, StoreError> {
         if self.hangs.get { pending().await } else { self.store.get(id, now).await }
@@ -89,8 +68,8 @@ async fn what_hangs_is_told_before_the_deadline() {
     ];
     for (expected, hangs) in cases {
         for left in [50, 100, 300, 501, 1_000, 2_700, 5_100, 10_000, 60_000].map(Duration::from_millis) {
-            let clock: Arc<dyn Clock> = Arc::new(Paused(Instant::now()));
-            let parts = Parts { store: MemoryStore::new(), hangs };
+            let clock: Arc<dyn Clock> = Arc::new(Paused::new());
+            let parts = Wrapped(Parts { store: MemoryStore::new(), hangs });
             let engine = Engine::new("bed", parts, Key::parse("id").expect("a key"))
                 .and_then(|engine| engine.policy(Policy::new().offload_over(0)))
                 .and_then(|engine| engine.offload(hangs))

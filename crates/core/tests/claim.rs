@@ -7,10 +7,11 @@ use std::time::Duration;
 use lambda_idempotency_core::key::RecordId;
 use lambda_idempotency_core::testing::{Fault, ManualClock, Verb};
 use lambda_idempotency_core::{
-    Clock, EpochMillis, Error, Lease, MissingKey, OnError, Outcome, Policy, RunError, Status, StoreErrorKind,
+    ClaimAnswer, ClaimRequest, Clock, EpochMillis, Error, Lease, MissingKey, OnError, Outcome, Policy,
+    RunError, Status, Store, StoreError, StoreErrorKind,
 };
 use serde_json::json;
-use support::{Bed, START, TIME, order, refusal};
+use support::{Around, Bed, Paused, START, TIME, Wrapped, order, refusal};
 
 #[tokio::test]
 async fn a_resent_claim_recognises_itself_and_runs_once() {
@@ -288,39 +289,14 @@ struct Slow(std::sync::Arc<Parts>);
 type Parts = (lambda_idempotency_core::MemoryStore, std::sync::Arc<ManualClock>);
 
 #[async_trait::async_trait]
-impl lambda_idempotency_core::Store for Slow {
-    async fn claim(
-        &self,
-        request: &lambda_idempotency_core::ClaimRequest,
-    ) -> Result<lambda_idempotency_core::ClaimAnswer, lambda_idempotency_core::StoreError> {
+impl Around for Slow {
+    fn inner(&self) -> &lambda_idempotency_core::MemoryStore {
+        &self.0.0
+    }
+    async fn claim(&self, request: &ClaimRequest) -> Result<ClaimAnswer, StoreError> {
         let answer = self.0.0.claim(request).await;
         self.0.1.advance(Duration::from_secs(3));
         answer
-    }
-    async fn complete(
-        &self,
-        request: &lambda_idempotency_core::CompleteRequest,
-    ) -> Result<lambda_idempotency_core::CompleteAnswer, lambda_idempotency_core::StoreError> {
-        self.0.0.complete(request).await
-    }
-    async fn release(
-        &self,
-        request: &lambda_idempotency_core::ReleaseRequest,
-    ) -> Result<lambda_idempotency_core::ReleaseAnswer, lambda_idempotency_core::StoreError> {
-        self.0.0.release(request).await
-    }
-    async fn renew(
-        &self,
-        request: &lambda_idempotency_core::RenewRequest,
-    ) -> Result<lambda_idempotency_core::RenewAnswer, lambda_idempotency_core::StoreError> {
-        self.0.0.renew(request).await
-    }
-    async fn get(
-        &self,
-        id: &RecordId,
-        now: EpochMillis,
-    ) -> Result<lambda_idempotency_core::Reading, lambda_idempotency_core::StoreError> {
-        self.0.0.get(id, now).await
     }
 }
 
@@ -331,7 +307,7 @@ async fn work_does_not_start_when_the_lease_ended_before_the_claims_answer() {
     let slow = std::sync::Arc::new((memory, bed.clock.clone()));
     let engine = lambda_idempotency_core::Engine::new(
         "bed",
-        Slow(slow.clone()),
+        Wrapped(Slow(slow.clone())),
         lambda_idempotency_core::Key::parse("id").expect("a key"),
     )
     .and_then(|engine| engine.policy(Policy::new().lease(Lease::Fixed(Duration::from_secs(2)))))
@@ -437,19 +413,8 @@ impl lambda_idempotency_core::Store for Silent {
 /// Time itself is paused here: the timers run as soon as nothing else can.
 #[tokio::test(start_paused = true)]
 async fn a_store_that_never_answers_is_reported_before_the_deadline() {
-    #[derive(Debug)]
-    struct Paused(tokio::time::Instant);
-    #[async_trait::async_trait]
-    impl Clock for Paused {
-        fn now(&self) -> EpochMillis {
-            START.plus(self.0.elapsed())
-        }
-        async fn sleep(&self, duration: Duration) {
-            tokio::time::sleep(duration).await;
-        }
-    }
     for left in [100, 400, 1_000, 2_000, 2_700, 3_000, 60_000] {
-        let clock = std::sync::Arc::new(Paused(tokio::time::Instant::now()));
+        let clock = std::sync::Arc::new(Paused::new());
         let key = lambda_idempotency_core::Key::parse("id").expect("a key");
         let engine = lambda_idempotency_core::Engine::new("bed", Silent, key).expect("an engine");
         let engine = engine.clock(clock.clone());
@@ -458,7 +423,7 @@ async fn a_store_that_never_answers_is_reported_before_the_deadline() {
         let input = order();
         let work = engine.run(&input, |_| async { Ok::<String, &'static str>(String::new()) });
         let ran = lambda_idempotency_core::Invocation::new(deadline).scope(work).await;
-        let took = clock.0.elapsed();
+        let took = clock.elapsed();
         match ran {
             Err(RunError::Idempotency(error)) => assert_eq!(error.name(), "Store"),
             other => panic!("{other:?}"),

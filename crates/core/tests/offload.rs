@@ -7,11 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use lambda_idempotency_core::testing::Verb;
 use lambda_idempotency_core::{
-    Aes256Gcm, ClaimAnswer, ClaimRequest, Clock, CompleteAnswer, CompleteRequest, Engine, EpochMillis, Key,
-    MemoryStore, Object, Offload, Policy, Reading, Record, RecordId, ReleaseAnswer, ReleaseRequest,
-    RenewAnswer, RenewRequest, ResultMode, Store, StoreError, StoreErrorKind, TooLarge,
+    Aes256Gcm, Clock, Engine, Key, MemoryStore, Object, Offload, Policy, Record, ResultMode, StoreError,
+    StoreErrorKind, TooLarge,
 };
-use support::{Bed, TIME, order};
+use support::{Around, Bed, TIME, Wrapped, order};
 
 /// Objects in a map; refuses while it is broken.
 #[derive(Clone, Debug, Default)]
@@ -59,21 +58,9 @@ struct Small(MemoryStore);
 const LIMIT: usize = 600;
 
 #[async_trait::async_trait]
-impl Store for Small {
-    async fn claim(&self, request: &ClaimRequest) -> Result<ClaimAnswer, StoreError> {
-        self.0.claim(request).await
-    }
-    async fn complete(&self, request: &CompleteRequest) -> Result<CompleteAnswer, StoreError> {
-        self.0.complete(request).await
-    }
-    async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError> {
-        self.0.release(request).await
-    }
-    async fn renew(&self, request: &RenewRequest) -> Result<RenewAnswer, StoreError> {
-        self.0.renew(request).await
-    }
-    async fn get(&self, id: &RecordId, now: EpochMillis) -> Result<Reading, StoreError> {
-        self.0.get(id, now).await
+impl Around for Small {
+    fn inner(&self) -> &MemoryStore {
+        &self.0
     }
     fn check_size(&self, record: &Record) -> Result<(), TooLarge> {
         let bytes = record.data.as_ref().map_or(0, String::len);
@@ -83,7 +70,7 @@ impl Store for Small {
 
 struct Case {
     bed: Bed,
-    store: Arc<Small>,
+    store: Arc<Wrapped<Small>>,
     shelf: Shelf,
 }
 
@@ -113,7 +100,7 @@ impl Case {
     }
 
     fn record(&self) -> Record {
-        self.store.0.records().pop().expect("is there")
+        self.store.0.0.records().pop().expect("is there")
     }
 }
 
@@ -224,7 +211,7 @@ async fn an_object_of_another_record_is_detected_under_encryption() {
         .expect("runs");
     let mut record = case.record();
     record.data = other.record().data;
-    case.store.0.put(record);
+    case.store.0.0.put(record);
     assert_eq!(support::refusal(case.run(&engine, 1).await).name(), "ReplayDecode");
 }
 

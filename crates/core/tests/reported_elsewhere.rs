@@ -10,14 +10,13 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use lambda_idempotency_core::Policy;
 use lambda_idempotency_core::{
-    Cached, ClaimAnswer, ClaimRequest, Clock, CompleteAnswer, CompleteRequest, Engine, EpochMillis,
-    EpochSeconds, Key, MemoryStore, Outcome, Reading, RecordId, ReleaseAnswer, ReleaseRequest, RenewAnswer,
-    RenewRequest, ReplaySource, RunError, Status, Store, StoreError, Typed,
+    Cached, ClaimAnswer, ClaimRequest, Clock, Engine, EpochSeconds, Key, MemoryStore, Outcome, ReplaySource,
+    RunError, Status, Store, StoreError, Typed,
 };
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
-use support::{Bed, TIME, order, refusal};
+use support::{Around, Bed, TIME, Wrapped, order, refusal};
 
 /// A store whose first answer to a claim is out of date; the record is not in the way any more.
 #[derive(Debug)]
@@ -28,7 +27,10 @@ struct Outdated {
 }
 
 #[async_trait::async_trait]
-impl Store for Outdated {
+impl Around for Outdated {
+    fn inner(&self) -> &MemoryStore {
+        &self.inner
+    }
     async fn claim(&self, request: &ClaimRequest) -> Result<ClaimAnswer, StoreError> {
         if self.claims.fetch_add(1, Ordering::SeqCst) > 0 {
             return self.inner.claim(request).await;
@@ -41,25 +43,13 @@ impl Store for Outdated {
             false => ClaimAnswer::Refused { record, now: request.now },
         })
     }
-    async fn complete(&self, request: &CompleteRequest) -> Result<CompleteAnswer, StoreError> {
-        self.inner.complete(request).await
-    }
-    async fn release(&self, request: &ReleaseRequest) -> Result<ReleaseAnswer, StoreError> {
-        self.inner.release(request).await
-    }
-    async fn renew(&self, request: &RenewRequest) -> Result<RenewAnswer, StoreError> {
-        self.inner.renew(request).await
-    }
-    async fn get(&self, id: &RecordId, now: EpochMillis) -> Result<Reading, StoreError> {
-        self.inner.get(id, now).await
-    }
 }
 
 #[tokio::test]
 async fn a_claim_that_was_refused_for_a_record_that_is_gone_or_has_expired_is_sent_again() {
     for gone in [true, false] {
         let (bed, inner, claims) = (Bed::new(), Arc::new(MemoryStore::new()), Arc::default());
-        let store = Outdated { inner: Arc::clone(&inner), gone, claims: Arc::clone(&claims) };
+        let store = Wrapped(Outdated { inner: Arc::clone(&inner), gone, claims: Arc::clone(&claims) });
         let engine = Engine::new("bed", store, Key::parse("id").expect("a key"))
             .expect("an engine")
             .clock(Arc::clone(&bed.clock) as Arc<dyn Clock>);

@@ -7,7 +7,9 @@
     reason = "each test file uses a part of it"
 )]
 
+mod around;
 mod ledger;
+mod paused;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +22,9 @@ use lambda_idempotency_core::{
 };
 use serde_json::{Value, json};
 
+pub use around::{Around, Wrapped};
 pub use ledger::{Entry, Ledger};
+pub use paused::Paused;
 
 pub const START: EpochMillis = EpochMillis::new(1_900_000_000_000);
 /// The time that an ordinary invocation has.
