@@ -102,6 +102,15 @@ impl fmt::Debug for Validation {
 }
 
 /// Which stored texts a fingerprint can be compared with: a store's claim condition asks the same.
+///
+/// ```
+/// use lambda_idempotency_key::{Comparable, Fingerprint, Powertools};
+/// let ours = Fingerprint::Whole.of("1")?.expect("not off");
+/// assert!(matches!(ours.comparable(), Comparable::StartingWith(rule) if ours.as_str().starts_with(rule)));
+/// let theirs = Powertools::python().validation(Some(&Fingerprint::Whole), "1")?.expect("not off");
+/// assert_eq!(theirs.comparable(), Comparable::NotStartingWith("1:"));
+/// # Ok::<(), lambda_idempotency_key::KeyError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparable<'a> {
     /// Those that begin with this: version and rule, with both colons.

@@ -24,7 +24,7 @@ use proc_macro::TokenStream;
 /// | `fingerprint = "<JMESPath>"` | narrows what is compared; `"none"` compares nothing | the whole input |
 /// | `expires_after = "1h"` or a `Duration` | life of a completed record | what the event source needs, else one day |
 /// | `store = <expression>` | the store | the installed one |
-/// | `name = "orders.submit"` | scope of the key; set it in production: a rename otherwise makes live records unreachable | Lambda function name, module, type of a method, function |
+/// | `name = "orders.submit"` | scope of the key; set it in production: a rename otherwise makes live records unreachable. `${AWS_LAMBDA_FUNCTION_NAME}` in it stands for the Lambda function's name | Lambda function name, module, type of a method, function |
 /// | `wait = "10s"` or a `Duration` | another attempt is at work: wait for its answer, never up to the own deadline | `AlreadyInProgress` |
 /// | `in_progress = "skip"` | another attempt is at work: succeed with the result type's `Default` | `AlreadyInProgress` |
 /// | `on_error = "release"`, `"store"`, `"keep"` or a `fn(&E) -> OnError` | after `Err`: the next attempt is real, the failure is the answer, or the claim stays until its lease has passed. `"store"` and a function need `E: Serialize + DeserializeOwned` | `"release"` |

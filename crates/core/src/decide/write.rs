@@ -70,6 +70,24 @@ pub fn may_release(record: Option<&Record>, owner: &Owner) -> bool {
 
 /// The record after a release that leaves it: nobody's, and its lease over since ever, so that the next attempt at
 /// the same content takes it over at once. Other content stays refused: some of this one may have been done.
+///
+/// ```
+/// use lambda_idempotency_core::{EpochMillis, EpochSeconds, Owner, Record, RecordId, Status, decide};
+///
+/// let held = Record {
+///     id: RecordId::parse(&format!("orders#{}", "0".repeat(64))).expect("an id"),
+///     expiration: EpochSeconds::new(1_900_086_400),
+///     status: Status::InProgress,
+///     lease_end: Some(EpochMillis::new(1_900_000_060_000)),
+///     owner: Some(Owner::from_text("me")),
+///     validation: None,
+///     data: None,
+///     encoding: None,
+///     deadline: None,
+///     stored_at: None,
+/// };
+/// assert!(!held.is_left() && decide::left(&held).is_left());
+/// ```
 pub fn left(record: &Record) -> Record {
     Record {
         owner: Some(Owner::from_text(Owner::NOBODY)),

@@ -59,6 +59,14 @@ enum Language {
 }
 
 /// The hash of an id (`hash_function` in Python, `hashFunction` in TypeScript).
+///
+/// ```
+/// use lambda_idempotency_key::{Key, Name, Powertools, PowertoolsHash};
+/// let key = Key::parse("id")?;
+/// let sha256 = Powertools::python().hash(PowertoolsHash::Sha256);
+/// assert_eq!(sha256.record_id(&Name::new("orders")?, &key, r#"{"id": 7}"#)?.hash().len(), 64);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PowertoolsHash {
@@ -98,6 +106,14 @@ impl Powertools {
 
     /// Whether every language selects the same by this key.
     ///
+    /// ```
+    /// use lambda_idempotency_key::{Key, Powertools};
+    /// assert!(Powertools::python().check_key(&Key::parse("[id, version]")?).is_ok());
+    /// let told = Powertools::python().check_key(&Key::parse("sum(items[*].price)")?).unwrap_err().to_string();
+    /// assert!(told.contains("`sum(items[*].price)` depends on how a language calculates"));
+    /// # Ok::<(), lambda_idempotency_key::ExpressionError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`KeyError::Invalid`] with the part on which they do not agree.
@@ -136,6 +152,14 @@ impl Powertools {
     /// The fingerprint of an input, as `payload_validation_jmespath` makes it. Where none is given (`None`), as where the
     /// other one validates nothing, it is this library's own of the whole input, with which records of Powertools do
     /// not compare.
+    ///
+    /// ```
+    /// use lambda_idempotency_key::{Fingerprint, Powertools};
+    /// let amount = Fingerprint::parse("amount")?;
+    /// let validation = Powertools::python().validation(Some(&amount), r#"{"amount": 12.5}"#)?;
+    /// assert_eq!(validation.as_ref().map(|it| it.as_str()), Some("cf3e481a44141cabd4e9d46cfbb1f899"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

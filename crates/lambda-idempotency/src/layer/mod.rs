@@ -76,9 +76,10 @@ impl<A> IdempotencyLayer<A> {
     }
 
     /// Another scope of the key: it stays the same when the Lambda function is renamed.
+    /// `${AWS_LAMBDA_FUNCTION_NAME}` in it stands for the Lambda function's name.
     ///
     /// # Errors
-    /// [`Error::Config`] when `name` is empty, too long or holds a `#`.
+    /// [`Error::Config`] when `name` is empty, too long, holds a `#`, or stands for a name that is not known.
     pub fn name(mut self, name: &str) -> Result<Self, Error> {
         self.guard.settings = self.guard.settings.renamed(name)?;
         Ok(self)
