@@ -15,7 +15,7 @@ async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
     }
 }
 
-#[idempotent(key = "header(headers || multiValueHeaders, 'idempotency-key')", name = "orders.create")]
+#[idempotent(key = "header(multiValueHeaders || headers, 'idempotency-key')", name = "orders.create")]
 async fn create(event: LambdaEvent<Raw<Value>>) -> Result<Value, Error> {
     let LambdaEvent { payload, context } = event;
     handle(LambdaEvent::new(payload.into_inner(), context)).await
@@ -25,7 +25,7 @@ async fn create(event: LambdaEvent<Raw<Value>>) -> Result<Value, Error> {
 async fn main() -> Result<(), Error> {
     match std::env::var("GUARD")?.as_str() {
         "layer" => {
-            let key = Key::parse("header(headers || multiValueHeaders, 'idempotency-key')")?;
+            let key = Key::parse("header(multiValueHeaders || headers, 'idempotency-key')")?;
             let layer = IdempotencyLayer::new(MemoryStore::new(), key, Policy::new())?;
             run(ServiceBuilder::new().layer(layer.on_refused(proxy::problem)).service_fn(handle)).await
         }

@@ -8,9 +8,13 @@ use crate::key::KeyError;
 use crate::secret::Secret;
 use crate::source::{self, Source};
 use crate::validation::Validation;
+use crate::volatile::{self, Purpose};
 
 /// The expression in the rule of a fingerprint of everything.
 const WHOLE: &str = "@";
+
+/// The word that switches it off.
+const OFF: &str = "none";
 
 /// The source in the rule where none is recognised, or where it does not matter.
 const UNRECOGNISED: &str = "none";
@@ -42,22 +46,33 @@ impl Fingerprint {
     /// `none` switches it off, `@` is the whole input, anything else is an expression. (A member
     /// called `none` is written `"none"`, with double quotes.)
     ///
+    /// What is new at every delivery is refused, as in a [`Key`](crate::Key): each redelivery would be other content.
+    ///
     /// # Errors
     ///
-    /// [`ExpressionError`] if it is no expression.
+    /// [`ExpressionError`] if it is no expression, is `none` in other letters, or selects what is new at every
+    /// delivery.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
-        Ok(match text.trim() {
-            "none" => Self::Off,
-            WHOLE => Self::Whole,
-            _ => Self::Narrowed(Expression::parse(text)?),
-        })
+        match text.trim() {
+            OFF => return Ok(Self::Off),
+            WHOLE => return Ok(Self::Whole),
+            word if word.eq_ignore_ascii_case(OFF) => {
+                let problem = "this is a member's name, and looks like `none`";
+                let cure = "write `none` to compare nothing, or the member in double quotes";
+                return Err(ExpressionError::new(text, 0, problem).with_cure(cure));
+            }
+            _ => {}
+        }
+        let expression = Expression::parse(text)?;
+        volatile::check(&expression, Purpose::Fingerprint)?;
+        Ok(Self::Narrowed(expression))
     }
 
     /// The fingerprint of an input; `None` if it is switched off.
     ///
     /// # Errors
     ///
-    /// [`KeyError::Invalid`] if the input cannot be read.
+    /// [`KeyError::InvalidFingerprint`] if the input cannot be read.
     pub fn of(&self, json: &str) -> Result<Option<Validation>, KeyError> {
         self.of_with(json, None)
     }
@@ -83,7 +98,7 @@ impl Fingerprint {
         };
         match taken {
             Ok((source, content)) => Ok(Some(Validation::new(expression, source, &content, secret))),
-            Err(reason) => Err(KeyError::Invalid { expression: expression.to_owned(), reason }),
+            Err(reason) => Err(KeyError::InvalidFingerprint { expression: expression.to_owned(), reason }),
         }
     }
 }

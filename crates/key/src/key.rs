@@ -5,7 +5,7 @@ use std::fmt;
 use crate::expression::Expression;
 use crate::expression::error::ExpressionError;
 use crate::expression::select::{SelectError, Selection};
-use crate::volatile;
+use crate::volatile::{self, Purpose};
 
 /// An expression that says which work an input asks for.
 ///
@@ -45,7 +45,7 @@ impl Key {
     /// [`ExpressionError`] if it is no expression, or selects what is new at every delivery.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
         let expression = Expression::parse(text)?;
-        volatile::check(&expression)?;
+        volatile::check(&expression, Purpose::Key)?;
         Ok(Self(expression))
     }
 
@@ -131,6 +131,15 @@ pub enum KeyError {
         expression: String,
         /// The text of each part of it that selects nothing.
         parts: Vec<String>,
+    },
+    /// The input cannot be read where it is compared, or the fingerprint's expression cannot be applied to it.
+    #[error("the fingerprint `{expression}` cannot be taken from this input: {reason}")]
+    InvalidFingerprint {
+        /// The whole expression; `@` where none is given.
+        expression: String,
+        /// What is wrong, and where.
+        #[source]
+        reason: SelectError,
     },
     /// The input cannot be read, or the expression cannot be applied to it.
     #[error("`{expression}` cannot be taken from this input: {reason}")]

@@ -134,7 +134,7 @@ fn the_fingerprint_of_an_event_shows_the_place_in_the_event() {
     {
         let marked = bridge(detail);
         match Fingerprint::Whole.of(&unmarked(&marked)) {
-            Err(KeyError::Invalid { reason: SelectError::Json(error), .. }) => {
+            Err(KeyError::InvalidFingerprint { reason: SelectError::Json(error), .. }) => {
                 check("the fingerprint", &marked, &error);
             }
             other => panic!("{marked}: {other:?}"),

@@ -105,7 +105,35 @@ fn an_input_that_cannot_be_read_is_an_error() {
     for fingerprint in [Fingerprint::Whole, narrowed("a")] {
         for json in ["", "{", r#"{"a":1,"a":2}"#] {
             let error = fingerprint.of(json).expect_err(json);
-            assert!(matches!(error, KeyError::Invalid { .. }));
+            assert!(matches!(error, KeyError::InvalidFingerprint { .. }));
+            assert!(error.to_string().contains("the fingerprint `"), "{error}");
         }
     }
+}
+
+#[test]
+fn what_is_new_at_every_delivery_cannot_be_compared() {
+    for text in [
+        "Records[0].receiptHandle",
+        "[body, attributes.ApproximateReceiveCount]",
+        "requestContext.requestId",
+        "requestContext",
+        "Records[0]",
+        "[requestContext][0]",
+    ] {
+        let told = Fingerprint::parse(text).expect_err(text).to_string();
+        assert!(told.contains("cannot be compared") && told.contains("each redelivery"), "{told}");
+    }
+    for text in ["Records[0].body", "powertools_json(body).amount", "[instruction, model]", "detail"] {
+        assert!(Fingerprint::parse(text).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn none_in_other_letters_is_not_taken_for_a_member_that_nobody_has() {
+    for text in ["None", "NONE", " nOne "] {
+        let told = Fingerprint::parse(text).expect_err(text).to_string();
+        assert!(told.contains("write `none`"), "{told}");
+    }
+    assert!(matches!(Fingerprint::parse(r#""None""#), Ok(Fingerprint::Narrowed(_))));
 }

@@ -4,7 +4,7 @@ use lambda_idempotency_key::Key;
 
 mod fixtures;
 
-const KEY: &str = "header(headers || multiValueHeaders, 'Idempotency-Key')";
+const KEY: &str = "header(multiValueHeaders || headers, 'Idempotency-Key')";
 
 #[test]
 fn a_header_is_found_in_any_case() {
@@ -39,6 +39,8 @@ fn a_header_that_is_not_there_is_a_missing_key_and_two_values_are_an_error() {
     for json in [
         r#"{"headers":{"Idempotency-Key":"a","idempotency-key":"b"}}"#,
         r#"{"multiValueHeaders":{"idempotency-key":["a","b"]}}"#,
+        // As a REST API hands it over: the last one, and all of them.
+        r#"{"headers":{"Idempotency-Key":"b"},"multiValueHeaders":{"Idempotency-Key":["a","b"]}}"#,
     ] {
         let error = key.of(json).unwrap_err().to_string();
         assert!(error.contains("sent more than once"), "{error}");
@@ -48,7 +50,7 @@ fn a_header_that_is_not_there_is_a_missing_key_and_two_values_are_an_error() {
 
 #[test]
 fn the_same_expression_works_on_the_events_of_all_four() {
-    let host = Key::parse("header(headers || multiValueHeaders, 'HOST')").unwrap();
+    let host = Key::parse("header(multiValueHeaders || headers, 'HOST')").unwrap();
     for file in [
         "example-apigw-request",
         "example-apigw-v2-request-no-authorizer",
@@ -64,7 +66,7 @@ fn the_same_expression_works_on_the_events_of_all_four() {
 #[test]
 fn a_header_of_a_function_url_is_found_as_those_of_the_others_are() {
     for name in ["Content-Type", "content-type", "CONTENT-TYPE"] {
-        let key = Key::parse(&format!("header(headers || multiValueHeaders, '{name}')")).unwrap();
+        let key = Key::parse(&format!("header(multiValueHeaders || headers, '{name}')")).unwrap();
         assert_eq!(key.of(fixtures::FUNCTION_URL).unwrap().as_str(), r#""application/json""#);
     }
 }

@@ -66,6 +66,7 @@ fn a_payload_that_only_looks_like_an_event_is_the_users_own() {
         r#"{"version":"0","id":"1","detail-type":"x","source":"me","account":"123456789012","time":"t","region":"r","resources":[],"detail":{},"mine":1}"#,
         r#"{"requestContext":{"http":{"method":"GET","path":"/"}},"rawPath":"/"}"#,
         r#"{"requestContext":{"elb":{"targetGroupArn":"mine"}},"httpMethod":"GET","path":"/"}"#,
+        r#"{"requestContext":{"elb":{"targetGroupArn":"arn:mine"}},"httpMethod":"GET","path":"/"}"#,
         r#"{"httpMethod":"GET","path":"/","body":"x"}"#,
         r#"{"eventSource":"aws:s3","s3":{"bucket":{},"object":{}}}"#,
         "[]",

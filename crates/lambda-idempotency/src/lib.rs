@@ -50,7 +50,7 @@
 //! # Keys
 //!
 //! JMESPath, with `powertools_json`, `powertools_base64`, `powertools_base64_gzip` and
-//! `header(headers || multiValueHeaders, 'idempotency-key')`, which ignores case. Every part of `[a, b]` must be
+//! `header(multiValueHeaders || headers, 'idempotency-key')`, which ignores case. Every part of `[a, b]` must be
 //! there; an optional one is written `a || 'none'`.
 //!
 //! # Log

@@ -50,7 +50,7 @@ impl<F> ServiceFn<F> {
     /// use lambda_runtime::{Error, LambdaEvent, run};
     /// use serde_json::{Value, json};
     ///
-    /// #[idempotent(key = "header(headers || multiValueHeaders, 'idempotency-key')", name = "orders.create")]
+    /// #[idempotent(key = "header(multiValueHeaders || headers, 'idempotency-key')", name = "orders.create")]
     /// async fn create(event: LambdaEvent<Raw<Value>>) -> Result<Value, Error> {
     ///     Ok(json!({"statusCode": 201, "body": "created"}))
     /// }

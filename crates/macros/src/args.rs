@@ -1,6 +1,6 @@
 //! The arguments of `#[idempotent(…)]`: all that is wrong with them at once, on the user's tokens.
 
-use lambda_idempotency_key::{Expression, Key, Name};
+use lambda_idempotency_key::{Fingerprint, Key, Name};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::ext::IdentExt;
@@ -269,9 +269,7 @@ fn checked_key(name: &str, value: &Expr, allow_volatile: bool) -> syn::Result<Li
 
 fn checked_fingerprint(value: &Expr) -> syn::Result<LitStr> {
     let text = text(value, "fingerprint")?;
-    if text.value() != "none" {
-        Expression::parse(&text.value()).map_err(|error| syn::Error::new(text.span(), error))?;
-    }
+    Fingerprint::parse(&text.value()).map_err(|error| syn::Error::new(text.span(), error))?;
     Ok(text)
 }
 

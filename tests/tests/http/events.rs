@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 mod fixtures;
 
 /// The key of every function here, wherever the request came through.
-pub(crate) const KEY: &str = "header(headers || multiValueHeaders, 'idempotency-key')";
+pub(crate) const KEY: &str = "header(multiValueHeaders || headers, 'idempotency-key')";
 
 /// Who hands over a request, and a request of his without key and body.
 pub(crate) fn takers() -> [(&'static str, String); 5] {

@@ -8,7 +8,7 @@ use serde_json::{Value, json, value::to_raw_value};
 use tower::ServiceExt;
 
 #[idempotent(
-    key = "header(headers || multiValueHeaders, 'idempotency-key')",
+    key = "header(multiValueHeaders || headers, 'idempotency-key')",
     name = "recipe.create",
     store_if = proxy::is_answer
 )]

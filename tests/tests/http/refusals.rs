@@ -132,7 +132,7 @@ async fn a_layer_answers_whoever_sent_the_request_where_he_looks() -> TestResult
     Ok(())
 }
 
-#[idempotent(key = "header(headers || multiValueHeaders, 'idempotency-key')", name = "orders.create")]
+#[idempotent(key = "header(multiValueHeaders || headers, 'idempotency-key')", name = "orders.create")]
 async fn create(event: LambdaEvent<Raw<Value>>) -> Result<Value, OrderError> {
     match event.payload["body"].as_str() {
         Some("fail") => Err(OrderError::Provider),

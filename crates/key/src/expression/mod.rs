@@ -32,7 +32,7 @@ use crate::json::node::Node;
 /// | `powertools_base64_gzip(text)` | the text inside gzip inside base64, at most 8 MiB |
 ///
 /// Each of them gives null for null, and a typed error for anything that it cannot read. For a key
-/// from a header behind any of the four, write `header(headers || multiValueHeaders, 'idempotency-key')`.
+/// from a header behind any of the four, write `header(multiValueHeaders || headers, 'idempotency-key')`.
 ///
 /// # What the standard leaves open, and limits
 ///

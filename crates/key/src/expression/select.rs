@@ -53,7 +53,7 @@ impl fmt::Debug for Selection {
 #[non_exhaustive]
 pub enum SelectError {
     /// The input is not JSON with one meaning.
-    #[error("the input cannot be read: {0}")]
+    #[error("the JSON of the input, or of a text in it that was opened, cannot be read: {0}")]
     Json(#[from] CanonicalError),
     /// A function was given a value of a type that it cannot take.
     #[error("in `{call}`, argument {argument} must be {expected}, and here it is {found}")]

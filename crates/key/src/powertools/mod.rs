@@ -163,7 +163,7 @@ impl Powertools {
     ///
     /// # Errors
     ///
-    /// [`KeyError::Invalid`] if the input cannot be read, or the other language would spell it in a way of its own.
+    /// [`KeyError::InvalidFingerprint`] if the input cannot be read, or the other language would spell it in a way of its own.
     pub fn validation(
         self,
         fingerprint: Option<&Fingerprint>,
@@ -179,7 +179,8 @@ impl Powertools {
                 &everything
             }
         };
-        let invalid = |reason| KeyError::Invalid { expression: expression.as_str().to_owned(), reason };
+        let invalid =
+            |reason| KeyError::InvalidFingerprint { expression: expression.as_str().to_owned(), reason };
         let selection = self.select(expression, json).map_err(invalid)?;
         Ok(Some(Validation::bare(self.digest(&selection.into_canonical()))))
     }

@@ -17,11 +17,18 @@ use places::Places;
 use value::Value;
 use walk::Walk;
 
+/// What an expression is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Key,
+    Fingerprint,
+}
+
 /// Refuses an expression that selects something volatile.
-pub(crate) fn check(expression: &Expression) -> Result<(), ExpressionError> {
+pub(crate) fn check(expression: &Expression, purpose: Purpose) -> Result<(), ExpressionError> {
     let mut walk = Walk { places: Places::new() };
     let input = Value::at(walk.places.root());
     let selected = walk.value(expression.ast(), &input);
     // Only now is it known which members are named.
-    refusal::refusal(expression.as_str(), &selected, &walk.places).map_or(Ok(()), Err)
+    refusal::refusal(expression.as_str(), purpose, &selected, &walk.places).map_or(Ok(()), Err)
 }

@@ -132,7 +132,7 @@ impl<A> IdempotencyLayer<A> {
     /// use lambda_idempotency::{IdempotencyLayer, Key, MemoryStore, Policy, proxy};
     ///
     /// # type Event = serde_json::Value;
-    /// let key = Key::parse("header(headers || multiValueHeaders, 'idempotency-key')")?;
+    /// let key = Key::parse("header(multiValueHeaders || headers, 'idempotency-key')")?;
     /// let layer: IdempotencyLayer<Event> =
     ///     IdempotencyLayer::new(MemoryStore::new(), key, Policy::new())?.on_refused(proxy::problem);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
