@@ -21,7 +21,7 @@ pub enum Error {
         /// Name of the guarded function.
         function: String,
         /// Which expression found nothing.
-        source: KeyError,
+        source: Box<KeyError>,
     },
     /// The key or the fingerprint cannot be taken from the event. Nothing was run and the store was not asked.
     #[error("{function}: {source}")]
@@ -29,7 +29,7 @@ pub enum Error {
         /// Name of the guarded function.
         function: String,
         /// Which expression failed, and on what.
-        source: KeyError,
+        source: Box<KeyError>,
     },
     /// The input could not be turned into JSON text. Nothing was run and the store was not asked.
     #[error("{function}: the input cannot be written as JSON ({reason}); give `input` a value that can")]

@@ -104,11 +104,11 @@ async fn each_error_has_its_response_or_none() -> TestResult {
     let later = row(503, "temporarily-unavailable", Some("5"));
     let errors = [
         (
-            Error::MissingKey { function: function(), source: missing },
+            Error::MissingKey { function: function(), source: missing.into() },
             row(400, "idempotency-key-required", None),
         ),
         (
-            Error::InvalidKey { function: function(), source: twice },
+            Error::InvalidKey { function: function(), source: twice.into() },
             row(400, "idempotency-key-invalid", None),
         ),
         (Error::InvalidInput { function: function(), reason: fault()? }, row(400, "request-invalid", None)),

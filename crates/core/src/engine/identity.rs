@@ -53,24 +53,26 @@ impl Settings {
 
     pub(super) fn identity_of(&self, json: &str, invocation: &Invocation) -> Result<Option<Identity>, Error> {
         let function = || self.name().to_owned();
+        let invalid = |source: KeyError| Error::InvalidKey { function: function(), source: source.into() };
         let hashes = Hashes::of(self, invocation)?;
         let id = match hashes.id(&self.inner.key, json) {
             Ok(id) => id,
             Err(source @ KeyError::Missing { .. }) => {
                 return match self.inner.policy.missing_key {
-                    MissingKey::Refuse => Err(Error::MissingKey { function: function(), source }),
+                    MissingKey::Refuse => {
+                        Err(Error::MissingKey { function: function(), source: source.into() })
+                    }
                     MissingKey::RunUnprotected => Ok(None),
                 };
             }
-            Err(source) => return Err(Error::InvalidKey { function: function(), source }),
+            Err(source) => return Err(invalid(source)),
         };
-        let validation =
-            hashes.validation(json).map_err(|source| Error::InvalidKey { function: function(), source })?;
+        let validation = hashes.validation(json).map_err(invalid)?;
         let previous = match self.inner.previous.as_ref().map(|previous| hashes.id(previous, json)) {
             Some(Ok(previous)) => Some(previous),
             // It continues nothing.
             None | Some(Err(KeyError::Missing { .. })) => None,
-            Some(Err(source)) => return Err(Error::InvalidKey { function: function(), source }),
+            Some(Err(source)) => return Err(invalid(source)),
         };
         Ok(Some(Identity { id, validation, previous }))
     }
